@@ -10,7 +10,17 @@ import { findInJsonColumns } from '../tables/json-columns.ts';
 import { findBound, findInserted } from '../tables/sql-values.ts';
 import type { Finding, Page } from './page.ts';
 
-/** Pushes what the telltale word at [start, end) announces. Returns the end of the last finding, or 0. */
+/** Other flags of a command, whose values may be secrets too: `put-parameter --token x --type SecureString --value y`. */
+const flags = /[ \t]--?[A-Za-z][\w-]*[ =]["']?[^\s-][\s\S]*[ \t]--?[A-Za-z]/;
+const shortestFlags = 16;
+
+const holdsFlags = ({ text }: Page, from: number, to: number): boolean =>
+  to - from >= shortestFlags && flags.test(text.slice(from, to));
+
+/**
+ * Pushes what the telltale word at [start, end) announces. Returns the end of the last finding, or of the word if what is between
+ * must be read too, or 0.
+ */
 export function readAnnounced(
   page: Page,
   names: NameBook,
@@ -26,7 +36,7 @@ export function readAnnounced(
     (kinds & telltale.code ? findSaidCode(page, word, start, end) : undefined);
   if (one) {
     out.push(one);
-    return one.end;
+    return holdsFlags(page, end, one.start) ? end : one.end;
   }
   if (kinds & telltale.columns) findInJsonColumns(page, names, end, out);
   const below = kinds & telltale.heading ? findBelowHeading(page, start, end, out) : 0;

@@ -119,6 +119,8 @@ test('what is a stand-in, a program, an account or a sentence in another place g
 test('what is before a found argument is looked at too', () => {
   for (const text of [
     'log("password=%s api_key=Zk29kfa83!Zq81", "S3cr3t!x9Q")',
+    'aws ssm put-parameter --token Zk29kfa83!Zq81 --type SecureString --value S3cr3t!x9Q',
+    'az keyvault secret set --password Zk29kfa83!Zq81 --value S3cr3t!x9Q',
     'log("password=%s token=%s", "S3cr3t!x9Q", "Zk29kfa83!Zq81")',
     'log("password: {}", f(token="Zk29kfa83!Zq81"), "x")',
     "login({ name: 'x', password: 'S3cr3t!x9Q' }, 'Xk29!kfa83')",
