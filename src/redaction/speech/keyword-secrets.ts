@@ -90,9 +90,10 @@ function holdsLongWord({ units }: Page, from: number): boolean {
   return false;
 }
 
-/** The most units, and blanks, that farLead reads. */
+/** The most units, and blanks, that farLead reads, and the most units before a question mark, of any kind. */
 const longestLead = 290;
 const mostBlanks = 8;
+const longestQuestion = 40;
 
 /** What farLead and questionLead end with: a sign, a verb, or a question mark. Most lines have none so near. */
 function mayLeadFar({ units }: Page, end: number): boolean {
@@ -103,8 +104,8 @@ function mayLeadFar({ units }: Page, end: number): boolean {
     if (unit === 58 || unit === 61 || unit === 62 || unit === 0x2192 || unit === 63) return true;
     if (unit > 32) continue;
     if (isVerb(units, blank + 1, i)) return true;
-    if (unit !== 32 && unit !== 9) return false;
-    if (++blanks > mostBlanks) return false;
+    if (unit === 10 || unit === 0) return false;
+    if (++blanks > mostBlanks && i - end > longestQuestion) return false;
     blank = i;
   }
   return false;

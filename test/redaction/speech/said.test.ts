@@ -111,3 +111,9 @@ test('a value behind a mentioned name, a key in hex, a link that resets, a state
     "DETAIL:  select 1 where sku = $1 parameters: $1 = 'A-2231', $2 = 'de_DE'",
   ]);
 });
+
+test('the answer to a question of many short words, or with a carriage return in it', () =>
+  withholds([
+    'password to get in to it if I am at my PC?\nits ‹Xk29!kfa83›',
+    'password for the\r wifi?\nits ‹Xk29!kfa83›',
+  ]));
