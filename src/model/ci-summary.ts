@@ -142,3 +142,10 @@ export interface CiDifference {
   handles: { entry: string; kind: string; before: number; after: number }[];
   memory: { entry: string; beforeBytes: number; afterBytes: number }[];
 }
+
+/** The name of a runner that is detected, but whose tests can't be followed. */
+export const unseenRunner = 'jest-jasmine2';
+
+/** Whether there were such tests in the run. */
+export const isUnseen = ({ processes = [] }: Pick<CiSummary, 'processes'>): boolean =>
+  processes.some(({ runner }) => runner === unseenRunner);

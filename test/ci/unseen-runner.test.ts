@@ -30,4 +30,6 @@ for (const name of ['jest-jasmine2', 'jest-other'])
     const said = /the tests of jest-jasmine2 were not seen/;
     assert.equal(said.test(output), isUnseen, output);
     assert.equal(said.test(`${summary.gaps}`), isUnseen);
+    assert.equal(/its tests were not seen/.test(output), isUnseen, output);
+    assert.equal(/0 tests finished/.test(output), !isUnseen, output);
   });

@@ -158,6 +158,3 @@ export type TestLogLine =
       /** Kinds from process.getActiveResourcesInfo with their counts, at the exit of the process. */
       handles: Record<string, number>;
     };
-
-/** The name of a runner that is detected, but whose tests can't be followed. */
-export const unseenRunner = 'jest-jasmine2';

@@ -3,8 +3,7 @@
  * service.
  */
 import { readdirSync } from 'node:fs';
-import { unseenRunner } from '../../bundle/layout/tests.ts';
-import type { CiLeak, CiOutcome, CiSummary } from '../../model/ci-summary.ts';
+import { type CiLeak, type CiOutcome, type CiSummary, unseenRunner } from '../../model/ci-summary.ts';
 import { makeScrubber } from '../../supervise/scrub/scrubber.ts';
 import type { CiEnd, CiOptions } from '../options.ts';
 import type { StartedRun } from '../start.ts';

@@ -190,18 +190,17 @@ export class ContextReader {
     const quoted = readQuoted(this.page, at);
     if (quoted && closesPrompt(this.page, place, at)) return 0;
     if (quoted) return this.judgeQuoted(quoted, verdict, place);
-    const bytes = verdict.strength >= 2 && verdict.rule !== 'token' ? readBytes(this.page, at) : undefined;
+    const isStrong = verdict.strength >= 2;
+    const bytes = isStrong && verdict.rule !== 'token' ? readBytes(this.page, at) : undefined;
     if (bytes) {
       this.out.push({ ...bytes, rule: verdict.rule, quote: bytes.bare ? keyQuote(this.page, place) : '' });
       return bytes.end;
     }
-    const wrapped = verdict.strength >= 2 ? readWrapped(this.page, at) : undefined;
-    if (wrapped) return this.judgeQuoted(wrapped, verdict, place);
-    const formatted = verdict.strength >= 2 ? formattedValue(this.page, at) : undefined;
+    const enclosed = isStrong ? (readWrapped(this.page, at) ?? readEnclosed(this.page, at)) : undefined;
+    if (enclosed) return this.judgeQuoted(enclosed, verdict, place);
+    const formatted = isStrong ? formattedValue(this.page, at) : undefined;
     // The rest of the format is before the value.
     if (formatted) return this.judgeQuoted(formatted, verdict, place) && at;
-    const enclosed = verdict.strength >= 2 ? readEnclosed(this.page, at) : undefined;
-    if (enclosed) return this.judgeQuoted(enclosed, verdict, place);
     const unit = units[at]!;
     if (unit === 91 || unit === 40) return this.readList(at, verdict, place);
     if (unit === 123) {

@@ -1,5 +1,11 @@
 /** Names of a test run, a test and a bundle, shared by all forms of the report. Pure. */
-import type { CiBundle, CiOutcome, CiSummary, CiTest } from '../../model/ci-summary.ts';
+import {
+  type CiBundle,
+  type CiOutcome,
+  type CiSummary,
+  type CiTest,
+  isUnseen,
+} from '../../model/ci-summary.ts';
 import { clip, firstLine, formatCount, formatDuration } from '../../model/quantities.ts';
 import type { RunningTestFacts } from '../../model/tests.ts';
 
@@ -29,10 +35,11 @@ function endText({ exitCode, signal }: CiOutcome): string {
   return exitCode === undefined ? '' : ` with exit code ${exitCode}`;
 }
 
-export function countsText({ tests, bundles }: CiSummary): string {
+export function countsText(summary: CiSummary): string {
+  const { tests, bundles } = summary;
+  const counts = [`${formatCount(tests.finished, 'test')} finished`, `${tests.failed} failed`];
   return [
-    `${formatCount(tests.finished, 'test')} finished`,
-    `${tests.failed} failed`,
+    ...(tests.finished === 0 && isUnseen(summary) ? ['its tests were not seen'] : counts),
     ...(tests.unfinished ? [`${tests.unfinished} did not finish`] : []),
     formatCount(bundles.length, 'bundle'),
   ].join(', ');
@@ -231,8 +238,7 @@ export function problemsOf(summary: CiSummary): Problem[] {
   const isForerunner = ({ kind, pid }: CiBundle): boolean =>
     kind === 'snapshot' && pid !== undefined && ended.has(pid);
   // What tests that can't be followed handle, they may have caused on purpose.
-  const isUnseen = (summary.processes ?? []).some(({ runner }) => runner === 'jest-jasmine2');
-  const isTold = isUnseen || ofTests.length > 0 || bundles.some((bundle) => !isSurvived(bundle));
+  const isTold = isUnseen(summary) || ofTests.length > 0 || bundles.some((bundle) => !isSurvived(bundle));
   const others = bundles
     .filter((bundle) => !named.has(bundle.name) && !isForerunner(bundle))
     // Tests may let things die on purpose, so a handled error is only listed if nothing else failed, since it may then be the

@@ -3,7 +3,7 @@
  * `testEnvironment`). Every environment class that jest loads gets a handler that also calls its own.
  */
 import type { TestPort } from '../../agent/api/test-port.ts';
-import { unseenRunner } from '../../bundle/layout/tests.ts';
+import { unseenRunner } from '../../model/ci-summary.ts';
 import { watchLoads } from './load-watch.ts';
 import type { Method, Runner } from './runner.ts';
 
@@ -48,7 +48,7 @@ export const jest: Runner = {
   hook(tests) {
     tests.runnerIs('jest');
     const seen = new WeakSet<object>();
-    tests.contextsOfTests = () => [...running].flatMap((one) => one.getVmContext?.() ?? []);
+    tests.contextsOfTests = () => [...running].flatMap((one) => contextOf(one) ?? []);
     watchLoads((request, exports) => {
       if (jasmine.test(request)) tests.runnerIs(unseenRunner);
       for (const candidate of classesOf(exports)) {
@@ -130,6 +130,15 @@ function enterWhenRead(holder: CircusRunnable, enter: () => void): void {
 
 /** Environments whose file runs. */
 const running = new Set<Environment>();
+
+/** A project's own environment may throw. */
+function contextOf(environment: Environment): object | null | undefined {
+  try {
+    return environment.getVmContext?.();
+  } catch {
+    return undefined;
+  }
+}
 
 const matchers = Symbol.for('$$jest-matchers-object');
 

@@ -4,19 +4,11 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
-import { z } from 'zod';
-import { weather } from '../weather.mjs';
+import { addWeatherTools } from './weather-tools.mjs';
 
 const http = createServer(async (request, response) => {
   const server = new McpServer({ name: 'weather', version: '1.0.0' });
-  server.registerTool(
-    'get_weather',
-    { description: 'Weather of a city', inputSchema: { city: z.string() } },
-    async (input) => ({ content: [{ type: 'text', text: weather(input) }] }),
-  );
-  server.registerTool('fail', { description: 'Fails', inputSchema: {} }, async () => {
-    throw new Error('no weather today');
-  });
+  addWeatherTools(server);
   const enableJsonResponse = process.argv[2] === 'json';
   const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: undefined, enableJsonResponse });
   await server.connect(transport);
