@@ -69,8 +69,9 @@ export function listSuspended(
     promises += looked;
     left += all.length - looked;
   };
-  listObjects(look, { example });
+  // First, because what is asked about is there, and the time may be used up afterwards.
   if (contexts.length > 0) listElsewhere(look, example, contexts);
+  listObjects(look, { example });
   return { promises, left, stacks: distinctStacks(found, ownFile) };
 }
 
