@@ -5,7 +5,7 @@
 import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { sessionsFolder } from '../journal/layout/session.ts';
-import { note } from './output.ts';
+import { note } from './output/output.ts';
 
 /** Never throws: if the folder can't be written to, what exists already is analyzed. */
 export async function finishLatestDeath({ bundle, dir }: { bundle: string; dir: string }): Promise<void> {

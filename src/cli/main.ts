@@ -8,8 +8,8 @@ import { AgentdumpError } from '../errors.ts';
 import { adviceFor } from './advice.ts';
 import { examplesOf, exampleText } from './examples.ts';
 import { exitCodeOf, exitCodes } from './exit-codes.ts';
-import { endOnStdoutError, note, print, stdoutColumns } from './output.ts';
-import { startProgress } from './progress.ts';
+import { endOnStdoutError, note, print, stdoutColumns } from './output/output.ts';
+import { startProgress } from './output/progress.ts';
 import { type CommandEntry, commands } from './registry.ts';
 import { meantText } from './suggest.ts';
 

@@ -6,7 +6,7 @@ import { HeldProgram } from '../replay/held-program.ts';
 import { findPausePoint, listPausePoints } from '../replay/pause-point.ts';
 import type { Recording } from '../replay/recorded/recording.ts';
 import type { ReplayOptions } from '../replay/replay.ts';
-import { note } from './output.ts';
+import { note } from './output/output.ts';
 
 interface Wish {
   until?: string | undefined;

@@ -1,7 +1,7 @@
 /** No printed line is longer than the terminal, unless a word is: that one must stay in one piece. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fitTo } from '../../src/cli/output.ts';
+import { fitTo } from '../../src/cli/output/output.ts';
 import { widthOf } from '../../src/report/text/fit.ts';
 
 const row = '1. 168,492 {name, tags} objects hold 51 % of the heap (27 MiB): (Stack roots, conservative){5}';

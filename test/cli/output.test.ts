@@ -1,7 +1,7 @@
 /** When colour is used. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { wantsColour } from '../../src/cli/output.ts';
+import { wantsColour } from '../../src/cli/output/output.ts';
 
 const cases: [boolean, Record<string, string>, boolean][] = [
   [true, {}, true],

@@ -22,7 +22,7 @@ import {
   keysOf,
   pathOf,
 } from '../options/bundle-options.ts';
-import { note, print, stdoutColumns, stdoutWantsColour } from '../output.ts';
+import { note, print, stdoutColumns, stdoutWantsColour } from '../output/output.ts';
 
 interface Words extends BundleWords {
   at?: string | undefined;
@@ -112,7 +112,9 @@ async function answerDiff(events: AgentEvents, points: string[], { json }: Words
 const jsonOf = (document: object): string => harmlessJson(JSON.stringify(document, null, 2));
 
 async function textOptions() {
-  const palette = stdoutWantsColour() ? (await import('../terminal-palette.ts')).terminalPalette : undefined;
+  const palette = stdoutWantsColour()
+    ? (await import('../output/terminal-palette.ts')).terminalPalette
+    : undefined;
   return { columns: stdoutColumns(), ...(palette && { palette }) };
 }
 

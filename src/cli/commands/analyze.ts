@@ -16,7 +16,7 @@ import {
   keysOf,
   pathOf,
 } from '../options/bundle-options.ts';
-import { print, stdoutColumns, stdoutWantsColour } from '../output.ts';
+import { print, stdoutColumns, stdoutWantsColour } from '../output/output.ts';
 
 const largestReport = 128 * 1024 * 1024;
 
@@ -45,7 +45,7 @@ const command: CommandModule<object, Words> = {
   handler: async (words) => {
     await finishLatestDeath(words);
     const account = await analyzeMeant(words);
-    if (words.html !== undefined) (await import('../page.ts')).writePage(account, words.html);
+    if (words.html !== undefined) (await import('../output/page.ts')).writePage(account, words.html);
     else print(await render(account, words));
     process.exitCode = exitCodeFor(account);
   },
@@ -87,7 +87,9 @@ async function render(account: Account, { json, markdown }: Words): Promise<stri
   if (json) return (await import('../../report/json.ts')).renderJson(account);
   if (markdown) return (await import('../../report/markdown.ts')).renderMarkdown(account);
   const { renderText } = await import('../../report/text.ts');
-  const palette = stdoutWantsColour() ? (await import('../terminal-palette.ts')).terminalPalette : undefined;
+  const palette = stdoutWantsColour()
+    ? (await import('../output/terminal-palette.ts')).terminalPalette
+    : undefined;
   return renderText(account, { columns: stdoutColumns(), ...(palette && { palette }) });
 }
 

@@ -4,7 +4,7 @@ import { bisect } from '../../replay/bisect.ts';
 import type { ReplayOptions } from '../../replay/replay.ts';
 import { type BundleWords, bundlePositional, dirOption, keyOptions } from '../options/bundle-options.ts';
 import { liveOption, programOf, readMeant } from '../options/recording-words.ts';
-import { note, print, printForeign, printJson } from '../output.ts';
+import { note, print, printForeign, printJson } from '../output/output.ts';
 
 interface Words extends BundleWords {
   good: string;

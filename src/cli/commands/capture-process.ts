@@ -15,8 +15,8 @@ export type ProcessWords = Pick<
 export function captureProcess({ byV8 = false, ...words }: ProcessWords): Promise<Capture> {
   return captureLive({
     ...words,
-    ...(!byV8 && { readHeap: async (...core) => (await import('../core-digest.ts')).readHeap(...core) }),
-    digestCore: async (...cores) => (await import('../core-digest.ts')).digestCore(...cores),
+    ...(!byV8 && { readHeap: async (...core) => (await import('./core-digest.ts')).readHeap(...core) }),
+    digestCore: async (...cores) => (await import('./core-digest.ts')).digestCore(...cores),
     scrubber: makeScrubber(process.env),
     ...lockOf(process.env),
   });

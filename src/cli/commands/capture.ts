@@ -7,7 +7,7 @@ import { AgentdumpError } from '../../errors.ts';
 import { escapeTerminal } from '../../report/escape-terminal.ts';
 import type { Capture } from '../../supervise/attach/capture-live.ts';
 import { dirOption } from '../options/bundle-options.ts';
-import { note, print } from '../output.ts';
+import { note, print } from '../output/output.ts';
 import { captureProcess } from './capture-process.ts';
 import { backgroundSend } from './store/background-send.ts';
 

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { compareWithBaseline, requireSummary } from '../../ci/report/diff.ts';
 import { AgentdumpError } from '../../errors.ts';
 import { renderCiDifference } from '../../report/ci/markdown.ts';
-import { print, printJson } from '../output.ts';
+import { print, printJson } from '../output/output.ts';
 
 export const ciDiffHelp = `Usage: agentdump ci diff --baseline FOLDER [--report FOLDER] [--json]
 

@@ -12,7 +12,7 @@ import { runCi } from '../../ci/run.ts';
 import { AgentdumpError } from '../../errors.ts';
 import { endLike } from '../../supervise/run/exit-status.ts';
 import { readOptionWords, requireOneOf, requireSize, usage } from '../options/option-words.ts';
-import { note, print } from '../output.ts';
+import { note, print } from '../output/output.ts';
 
 /** The exit code of timeout(1). */
 const stoppedCode = 124;

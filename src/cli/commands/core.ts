@@ -5,7 +5,7 @@ import { AgentdumpError } from '../../errors.ts';
 import type { Account } from '../../model/account.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { htmlOption } from '../options/bundle-options.ts';
-import { note, print, stdoutColumns, stdoutWantsColour } from '../output.ts';
+import { note, print, stdoutColumns, stdoutWantsColour } from '../output/output.ts';
 
 interface Words {
   file: string;
@@ -80,7 +80,7 @@ const command: CommandModule<object, Words> = {
     const account = words.mini
       ? await writeMini(file, words.mini, options)
       : await accountForCore(file, options);
-    if (words.html !== undefined) (await import('../page.ts')).writePage(account, words.html);
+    if (words.html !== undefined) (await import('../output/page.ts')).writePage(account, words.html);
     else print(await render(account, words));
     process.exitCode = account.gaps.length ? exitCodes.explainedWithGaps : exitCodes.explained;
   },
@@ -119,7 +119,9 @@ async function askHeap(words: Words, file: string, question: string | undefined,
 async function render(account: Account, { json, all }: Words): Promise<string> {
   if (json) return (await import('../../report/json.ts')).renderJson(account);
   const { renderCore } = await import('../../report/core.ts');
-  const palette = stdoutWantsColour() ? (await import('../terminal-palette.ts')).terminalPalette : undefined;
+  const palette = stdoutWantsColour()
+    ? (await import('../output/terminal-palette.ts')).terminalPalette
+    : undefined;
   return renderCore(account, { columns: stdoutColumns(), all, ...(palette && { palette }) });
 }
 

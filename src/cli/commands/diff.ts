@@ -17,7 +17,7 @@ import {
   keysOf,
   pathOf,
 } from '../options/bundle-options.ts';
-import { note, print, stdoutColumns, stdoutWantsColour } from '../output.ts';
+import { note, print, stdoutColumns, stdoutWantsColour } from '../output/output.ts';
 
 interface Words extends Omit<BundleWords, 'bundle'> {
   a: string;
@@ -120,6 +120,8 @@ async function render(diff: BundleDiff, { json, markdown }: Words): Promise<stri
   if (json) return (await import('../../report/json.ts')).harmlessJson(JSON.stringify(diff, null, 2));
   if (markdown) return (await import('../../report/diff/markdown.ts')).renderDiffMarkdown(diff);
   const { renderDiff } = await import('../../report/diff/text.ts');
-  const palette = stdoutWantsColour() ? (await import('../terminal-palette.ts')).terminalPalette : undefined;
+  const palette = stdoutWantsColour()
+    ? (await import('../output/terminal-palette.ts')).terminalPalette
+    : undefined;
   return renderDiff(diff, { columns: stdoutColumns(), ...(palette && { palette }) });
 }

@@ -13,7 +13,7 @@ import {
 } from '../../supervise/doctor/doctor.ts';
 import { trials } from '../../supervise/doctor/trials.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { print } from '../output.ts';
+import { print } from '../output/output.ts';
 
 interface Diagnosis {
   row: number;

@@ -4,7 +4,7 @@ import { AllowedBundles } from '../mcp/allowed-bundles.ts';
 import { serveTools } from '../mcp/server.ts';
 import { dirOption, keyOptions, keysOf } from '../options/bundle-options.ts';
 import { storeOption } from '../options/store-options.ts';
-import { note } from '../output.ts';
+import { note } from '../output/output.ts';
 
 interface Words {
   dir: string;

@@ -10,7 +10,7 @@ import { signals } from '../../platform/signals.ts';
 import { escapeLine } from '../../report/escape-terminal.ts';
 import { isFleetPlace } from '../../store/places.ts';
 import { dirOption, keyOptions, keysOf, pathOf, reportFolder } from '../options/bundle-options.ts';
-import { note, print } from '../output.ts';
+import { note, print } from '../output/output.ts';
 
 interface Words {
   target?: string | undefined;

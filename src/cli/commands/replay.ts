@@ -6,7 +6,7 @@ import { type ReplayOptions, replay } from '../../replay/replay.ts';
 import { type Expectation, exitCodeFor, renderReplay } from '../../replay/result.ts';
 import { type BundleWords, bundlePositional, dirOption, keyOptions } from '../options/bundle-options.ts';
 import { liveOption, programOf, readMeant } from '../options/recording-words.ts';
-import { note, printForeign, printJson } from '../output.ts';
+import { note, printForeign, printJson } from '../output/output.ts';
 import { pauseBefore } from '../pause.ts';
 
 interface Words extends BundleWords {

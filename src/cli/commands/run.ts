@@ -4,7 +4,7 @@ import type { AgentdumpError } from '../../errors.ts';
 import { endLike } from '../../supervise/run/exit-status.ts';
 import { runSupervised } from '../../supervise/run/run.ts';
 import { readWords } from '../options/run-words.ts';
-import { note } from '../output.ts';
+import { note } from '../output/output.ts';
 import type { BackgroundSend } from './store/background-send.ts';
 
 /** The exit code after a crash loop was given up. Not used by programs that follow the conventions (sysexits end at 78). */
@@ -34,9 +34,9 @@ export async function runWords(words: string[]): Promise<void> {
     };
     const { exit, crashLoop } = await runSupervised({
       ...options,
-      digestCore: async (...core) => (await import('../core-digest.ts')).digestCore(...core),
-      readHeapApart: async (...heap) => (await import('../core-digest.ts')).readHeapApart(...heap),
-      signatureOf: async (bundle) => (await import('../core-digest.ts')).signatureOf(bundle),
+      digestCore: async (...core) => (await import('./core-digest.ts')).digestCore(...core),
+      readHeapApart: async (...heap) => (await import('./core-digest.ts')).readHeapApart(...heap),
+      signatureOf: async (bundle) => (await import('./core-digest.ts')).signatureOf(bundle),
       onBundle: async () => {
         sending ??= (await import('./store/background-send.ts')).backgroundSend(options.dir, process.env);
         sending?.send();

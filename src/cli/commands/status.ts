@@ -7,7 +7,7 @@ import { receiversOf } from '../../store/receivers/receivers.ts';
 import { type Outbox, readOutbox } from '../../store/sending/outbox.ts';
 import { readStatus, type Status, type Supervised } from '../../supervise/run/status.ts';
 import { dirOption } from '../options/bundle-options.ts';
-import { printForeign, printJson } from '../output.ts';
+import { printForeign, printJson } from '../output/output.ts';
 
 const command: CommandModule = {
   command: 'status',

@@ -1,7 +1,7 @@
 /** Which store a command uses; opens and closes it. */
 import { AgentdumpError } from '../../errors.ts';
 import type { FleetStore } from '../../store/fleet-store.ts';
-import { note } from '../output.ts';
+import { note } from '../output/output.ts';
 
 export const storeOption = {
   type: 'string',

@@ -16,7 +16,7 @@ import { type Heap, openHeap } from '../../../src/analysis/memory/heap.ts';
 import { parseQuery } from '../../../src/analysis/memory/query/parse.ts';
 import { runQuery } from '../../../src/analysis/memory/query/run.ts';
 import { openBundle } from '../../../src/bundle/read/reader.ts';
-import { readHeap } from '../../../src/cli/core-digest.ts';
+import { readHeap } from '../../../src/cli/commands/core-digest.ts';
 import {
   type Capture,
   type CaptureOptions,

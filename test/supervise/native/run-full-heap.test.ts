@@ -23,7 +23,7 @@ import { analyzeBundle } from '../../../src/analysis/analyze.ts';
 import { listBundles } from '../../../src/bundle/finished/list.ts';
 import { partNames } from '../../../src/bundle/layout/bundle.ts';
 import { openBundle } from '../../../src/bundle/read/reader.ts';
-import { readHeapApart } from '../../../src/cli/core-digest.ts';
+import { readHeapApart } from '../../../src/cli/commands/core-digest.ts';
 import { readHeapOfCore } from '../../../src/supervise/finish/dead-heap.ts';
 import { makeCore, noCores } from '../../support/cores/core-victims.ts';
 import {

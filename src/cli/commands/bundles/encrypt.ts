@@ -14,7 +14,7 @@ import {
   pathOf,
   readPassphrase,
 } from '../../options/bundle-options.ts';
-import { note, print, printJson } from '../../output.ts';
+import { note, print, printJson } from '../../output/output.ts';
 
 type Words = MakingWords & { recipient?: string | undefined };
 

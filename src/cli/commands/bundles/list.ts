@@ -4,7 +4,7 @@ import { listBundles } from '../../../bundle/finished/list.ts';
 import { renderBundleList } from '../../../report/bundle-list.ts';
 import { harmlessJson } from '../../../report/json.ts';
 import { dirOption } from '../../options/bundle-options.ts';
-import { note, print, stdoutColumns, stdoutWantsColour } from '../../output.ts';
+import { note, print, stdoutColumns, stdoutWantsColour } from '../../output/output.ts';
 
 interface Words {
   dir: string;
@@ -23,7 +23,7 @@ const command: CommandModule<object, Words> = {
     if (json) return print(harmlessJson(JSON.stringify(bundles, null, 2)));
     if (!bundles.length) return note(`no bundle in ${dir}`);
     const palette = stdoutWantsColour()
-      ? (await import('../../terminal-palette.ts')).terminalPalette
+      ? (await import('../../output/terminal-palette.ts')).terminalPalette
       : undefined;
     print(renderBundleList(bundles, { columns: stdoutColumns(), ...(palette && { palette }) }));
   },

@@ -11,7 +11,7 @@ import {
   outputOption,
   pathOf,
 } from '../../options/bundle-options.ts';
-import { note, print, printJson } from '../../output.ts';
+import { note, print, printJson } from '../../output/output.ts';
 
 const command: CommandModule<object, MakingWords> = {
   command: 'pack <bundle>',

@@ -14,7 +14,7 @@ import { isPostgresUrl } from '../../../durable/stores/find-store.ts';
 import { formatBytes, formatCount } from '../../../model/quantities.ts';
 import { escapeLine } from '../../../report/escape-terminal.ts';
 import { dirOption, jsonOption, readCountOption, readSize } from '../../options/bundle-options.ts';
-import { note, print, printJson } from '../../output.ts';
+import { note, print, printJson } from '../../output/output.ts';
 
 interface Words {
   dir: string;

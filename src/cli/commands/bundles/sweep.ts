@@ -8,7 +8,7 @@ import { type SweptSession, sweepSessions } from '../../../supervise/finish/swee
 import { makeScrubber } from '../../../supervise/scrub/scrubber.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { dirOption } from '../../options/bundle-options.ts';
-import { print } from '../../output.ts';
+import { print } from '../../output/output.ts';
 import { backgroundSend } from '../store/background-send.ts';
 
 const command: CommandModule = {

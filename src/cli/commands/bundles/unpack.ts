@@ -12,7 +12,7 @@ import {
   outputOption,
   pathOf,
 } from '../../options/bundle-options.ts';
-import { note, print, printJson } from '../../output.ts';
+import { note, print, printJson } from '../../output/output.ts';
 
 const command: CommandModule<object, MakingWords> = {
   command: 'unpack <bundle>',

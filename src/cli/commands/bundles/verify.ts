@@ -23,7 +23,7 @@ import {
   keysOf,
   pathOf,
 } from '../../options/bundle-options.ts';
-import { print, stdoutColumns, stdoutWantsColour } from '../../output.ts';
+import { print, stdoutColumns, stdoutWantsColour } from '../../output/output.ts';
 
 interface Words extends BundleWords {
   ledger?: string | undefined;
@@ -89,7 +89,7 @@ async function verifyWhole(words: Words, keys: Awaited<ReturnType<typeof keysOf>
 
 async function colours() {
   if (!stdoutWantsColour()) return {};
-  return { palette: (await import('../../terminal-palette.ts')).terminalPalette };
+  return { palette: (await import('../../output/terminal-palette.ts')).terminalPalette };
 }
 
 function exitCodeForFolder({ verdict, ledger }: FolderVerification, { anchor, key }: Words): ExitCode {

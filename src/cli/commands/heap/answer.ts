@@ -6,7 +6,7 @@ import type { HeapDocument } from '../../../model/heap.ts';
 import { formatNumber } from '../../../model/quantities.ts';
 import { harmlessJson } from '../../../report/json.ts';
 import { exitCodes } from '../../exit-codes.ts';
-import { note, print, writeNew } from '../../output.ts';
+import { note, print, writeNew } from '../../output/output.ts';
 import { processOf, watch } from './process-input.ts';
 import { type HeapWords, questions, readWords } from './questions.ts';
 
@@ -90,7 +90,10 @@ async function pageOf(argv: HeapArguments, words: HeapWords): Promise<void> {
     throw new AgentdumpError('usage', '--html takes no question: the page shows the heap as a whole', {
       argument: '--html',
     });
-  const [{ heapAccount }, { writePage }] = await Promise.all([import('./page.ts'), import('../../page.ts')]);
+  const [{ heapAccount }, { writePage }] = await Promise.all([
+    import('./page.ts'),
+    import('../../output/page.ts'),
+  ]);
   const { sources, dir, threads, executable } = optionsOf(argv, words);
   const account = await heapAccount(sources[0]!, dir, threads, { executable });
   writePage(account, argv.html!);

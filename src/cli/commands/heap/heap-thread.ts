@@ -8,7 +8,7 @@ import type { HeapAnswer, HeapSource } from '../../../supervise/native/full-heap
 import { isSealed, unseal } from '../../../supervise/native/sealed-copy.ts';
 import { GraphMembers } from '../../../supervise/scrub/heap-members.ts';
 import { makeScrubber } from '../../../supervise/scrub/scrubber.ts';
-import { readHeap } from '../../core-digest.ts';
+import { readHeap } from '../core-digest.ts';
 
 interface Question {
   source: HeapSource;

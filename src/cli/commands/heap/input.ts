@@ -11,7 +11,7 @@ import { partNames } from '../../../bundle/layout/bundle.ts';
 import type { BundleReader } from '../../../bundle/read/reader.ts';
 import { AgentdumpError } from '../../../errors.ts';
 import type { Gap } from '../../../model/verdict.ts';
-import { openNew } from '../../output.ts';
+import { openNew } from '../../output/output.ts';
 import { type CoreHeap, readCore, readProcess, readWatched, type Wanted } from './core-input.ts';
 import { installInterrupt, runInterruptibly } from './interrupt.ts';
 import { processOf, type Watched } from './process-input.ts';

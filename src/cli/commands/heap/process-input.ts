@@ -2,7 +2,7 @@
 import type { CoreGraph, CoreGraphOptions } from '../../../analysis/core/graph/core-graph.ts';
 import { AgentdumpError } from '../../../errors.ts';
 import { platform } from '../../../platform/index.ts';
-import { note } from '../../output.ts';
+import { note } from '../../output/output.ts';
 
 /** A collection of garbage takes only milliseconds, so a further copy usually finds the heap at rest. */
 const mostCopies = 3;

@@ -39,7 +39,7 @@ import { type HeapView, renderHeap } from '../../../report/heap/text.ts';
 import { harmlessJson } from '../../../report/json.ts';
 import { plainPalette } from '../../../report/palette.ts';
 import type { Page } from '../../../report/text/layout.ts';
-import { stdoutColumns, stdoutWantsColour } from '../../output.ts';
+import { stdoutColumns, stdoutWantsColour } from '../../output/output.ts';
 import { meantText } from '../../suggest.ts';
 import { openHeapAt, type SourceOptions } from './input.ts';
 import type { Watched } from './process-input.ts';
@@ -84,7 +84,9 @@ interface Question {
 }
 
 const page = async (): Promise<Page> => ({
-  palette: stdoutWantsColour() ? (await import('../../terminal-palette.ts')).terminalPalette : plainPalette,
+  palette: stdoutWantsColour()
+    ? (await import('../../output/terminal-palette.ts')).terminalPalette
+    : plainPalette,
   columns: stdoutColumns(),
 });
 

@@ -3,9 +3,9 @@ import type { CommandModule } from 'yargs';
 import { enqueueRun } from '../../../durable/dispatch/act-on-run.ts';
 import { AgentdumpError } from '../../../errors.ts';
 import { escapeTerminal } from '../../../report/escape-terminal.ts';
+import { readJsonWord } from '../../options/read-json-word.ts';
 import { type RunWords, runStoreOption, withStore } from '../../options/run-options.ts';
-import { note, print } from '../../output.ts';
-import { readJsonWord } from '../../read-json-word.ts';
+import { note, print } from '../../output/output.ts';
 
 interface Words extends RunWords {
   program: string;

@@ -1,7 +1,7 @@
 /** The story of one durable run as text: a line a step or wait, in the order of the calls. */
 import type { RunStory, StoryStep, StoryWait } from '../../../durable/run-story.ts';
 import { formatDuration } from '../../../model/quantities.ts';
-import { oneLine } from '../../answer-command.ts';
+import { oneLine } from './answer-question.ts';
 
 export function renderStory(run: RunStory): string {
   const { id, name, state, holder, error, queue, parent, beganAt, lastAt, lives, course, next } = run;

@@ -8,7 +8,7 @@ import { endLike } from '../../../supervise/run/exit-status.ts';
 import { runSupervised } from '../../../supervise/run/run.ts';
 import { type RunWords, runPositional, runStoreOption, withStore } from '../../options/run-options.ts';
 import { readWords } from '../../options/run-words.ts';
-import { note } from '../../output.ts';
+import { note } from '../../output/output.ts';
 
 interface Words extends RunWords {
   run: string;

@@ -3,7 +3,7 @@ import type { CommandModule } from 'yargs';
 import { rollBack } from '../../../durable/inspect.ts';
 import { escapeTerminal } from '../../../report/escape-terminal.ts';
 import { type RunWords, runPositional, runStoreOption, withStore } from '../../options/run-options.ts';
-import { print } from '../../output.ts';
+import { print } from '../../output/output.ts';
 
 interface Words extends RunWords {
   run: string;

@@ -2,9 +2,9 @@
 import type { CommandModule } from 'yargs';
 import { type RunSummary, summarizeRun, type WaitingQuestion } from '../../../durable/inspect.ts';
 import { tellRun } from '../../../durable/run-story.ts';
-import { oneLine } from '../../answer-command.ts';
 import { type RunWords, runStoreOption, withStore } from '../../options/run-options.ts';
-import { note, printForeign, printJson } from '../../output.ts';
+import { note, printForeign, printJson } from '../../output/output.ts';
+import { oneLine } from './answer-question.ts';
 import { renderStory } from './render-story.ts';
 
 interface Words extends RunWords {

@@ -2,9 +2,9 @@
 import type { CommandModule } from 'yargs';
 import { sendSignal } from '../../../durable/dispatch/act-on-run.ts';
 import { escapeTerminal } from '../../../report/escape-terminal.ts';
+import { readJsonWord } from '../../options/read-json-word.ts';
 import { type RunWords, runPositional, runStoreOption, withStore } from '../../options/run-options.ts';
-import { print } from '../../output.ts';
-import { readJsonWord } from '../../read-json-word.ts';
+import { print } from '../../output/output.ts';
 
 interface Words extends RunWords {
   run: string;

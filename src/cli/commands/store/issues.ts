@@ -13,7 +13,14 @@ import {
   readCountOption,
 } from '../../options/bundle-options.ts';
 import { storeOption, withStore } from '../../options/store-options.ts';
-import { note, print, printForeign, printJson, stdoutColumns, stdoutWantsColour } from '../../output.ts';
+import {
+  note,
+  print,
+  printForeign,
+  printJson,
+  stdoutColumns,
+  stdoutWantsColour,
+} from '../../output/output.ts';
 import { meantText } from '../../suggest.ts';
 
 interface Words {
@@ -203,7 +210,7 @@ function tell({ json }: Words, [issue = '']: readonly string[], state: string): 
 
 async function look() {
   const palette = stdoutWantsColour()
-    ? (await import('../../terminal-palette.ts')).terminalPalette
+    ? (await import('../../output/terminal-palette.ts')).terminalPalette
     : undefined;
   return { columns: stdoutColumns(), ...(palette && { palette }) };
 }

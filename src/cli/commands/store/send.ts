@@ -17,7 +17,7 @@ import { exitCodes } from '../../exit-codes.ts';
 import { dirOption, jsonOption, keyOptions, keysOf, pathOf } from '../../options/bundle-options.ts';
 import { requireSize } from '../../options/option-words.ts';
 import { storeOption, withStore } from '../../options/store-options.ts';
-import { note, print, printJson, stdoutWantsColour } from '../../output.ts';
+import { note, print, printJson, stdoutWantsColour } from '../../output/output.ts';
 
 interface Words {
   bundles?: string[] | undefined;
@@ -93,7 +93,7 @@ const command: CommandModule<object, Words> = {
         words.budget ? `nothing in ${words.dir} is left to send` : `no sealed bundle in ${words.dir}`,
       );
     const palette = stdoutWantsColour()
-      ? (await import('../../terminal-palette.ts')).terminalPalette
+      ? (await import('../../output/terminal-palette.ts')).terminalPalette
       : undefined;
     print(renderSent(sent, { ...(palette && { palette }) }));
   },

@@ -13,7 +13,7 @@ import { type Right, rights } from '../../../store/service/protocol.ts';
 import { jsonOption } from '../../options/bundle-options.ts';
 import { requireSize } from '../../options/option-words.ts';
 import { storeOption } from '../../options/store-options.ts';
-import { note, print, printJson, stdoutColumns } from '../../output.ts';
+import { note, print, printJson, stdoutColumns } from '../../output/output.ts';
 
 interface Words {
   action?: string | undefined;

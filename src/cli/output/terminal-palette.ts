@@ -1,6 +1,6 @@
 /** The report's colours on a real terminal. Loaded only if stdout takes colours. */
 import { Chalk } from 'chalk';
-import type { Paint, Palette } from '../report/palette.ts';
+import type { Paint, Palette } from '../../report/palette.ts';
 
 /** Sixteen colours, which are readable in every terminal theme. output.ts has decided that colours are used. */
 const chalk = new Chalk({ level: 1 });

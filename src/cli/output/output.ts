@@ -3,11 +3,11 @@
  * contain only the result. Decides whether colours are used; the report decides what is coloured.
  */
 import { openSync, writeFileSync } from 'node:fs';
-import { AgentdumpError } from '../errors.ts';
-import { defuseWorkflowCommands, escapeTerminal } from '../report/escape-terminal.ts';
-import { harmlessJson } from '../report/json.ts';
-import { fitLines, widthOf } from '../report/text/fit.ts';
-import { exitCodes } from './exit-codes.ts';
+import { AgentdumpError } from '../../errors.ts';
+import { defuseWorkflowCommands, escapeTerminal } from '../../report/escape-terminal.ts';
+import { harmlessJson } from '../../report/json.ts';
+import { fitLines, widthOf } from '../../report/text/fit.ts';
+import { exitCodes } from '../exit-codes.ts';
 
 export interface ColourWish {
   isTerminal: boolean;

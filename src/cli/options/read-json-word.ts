@@ -1,5 +1,5 @@
 /** Parses a JSON value from a command-line argument. */
-import { AgentdumpError } from '../errors.ts';
+import { AgentdumpError } from '../../errors.ts';
 
 export function readJsonWord(text: string, option: string): unknown {
   try {

@@ -2,8 +2,8 @@
  * Writes an account as a page: calls the renderer of report/html.ts with the two texts that the build made of report/html.
  */
 import { readFileSync } from 'node:fs';
-import type { Account } from '../model/account.ts';
-import { renderHtml } from '../report/html.ts';
+import type { Account } from '../../model/account.ts';
+import { renderHtml } from '../../report/html.ts';
 import { print, writeNew } from './output.ts';
 
 /** @param path a file that does not exist yet, or `-`. */

@@ -1,11 +1,10 @@
 /** `agentdump approve` and `agentdump reject`, which differ in one word. */
 import type { CommandModule } from 'yargs';
-import { answerQuestion } from '../durable/inspect.ts';
-import { escapeTerminal } from '../report/escape-terminal.ts';
-
-import { type RunWords, runPositional, runStoreOption, withStore } from './options/run-options.ts';
-import { note, print } from './output.ts';
-import { readJsonWord } from './read-json-word.ts';
+import { answerQuestion } from '../../../durable/inspect.ts';
+import { escapeTerminal } from '../../../report/escape-terminal.ts';
+import { readJsonWord } from '../../options/read-json-word.ts';
+import { type RunWords, runPositional, runStoreOption, withStore } from '../../options/run-options.ts';
+import { note, print } from '../../output/output.ts';
 
 export interface AnswerWords extends RunWords {
   run: string;

@@ -2,15 +2,15 @@
  * Functions of analysis that supervision uses through this file, because it must not import analysis: reducing a core,
  * reading its heap, the signature of a death.
  */
-import { analyzeBundle } from '../analysis/analyze.ts';
-import { writeMiniCore } from '../analysis/core/mini/mini-core.ts';
-import { openBundle } from '../bundle/read/reader.ts';
-import { startThread } from '../formats/heapsnapshot/index.ts';
-import type { HeapReader } from '../supervise/native/copied-heap.ts';
-import type { CoreDigest } from '../supervise/native/core-part.ts';
-import type { HeapAnswer, HeapReading, HeapSource, ReadHeap } from '../supervise/native/full-heap.ts';
-import { isSealed } from '../supervise/native/sealed-copy.ts';
-import { MemberSpool } from '../supervise/scrub/member-spool.ts';
+import { analyzeBundle } from '../../analysis/analyze.ts';
+import { writeMiniCore } from '../../analysis/core/mini/mini-core.ts';
+import { openBundle } from '../../bundle/read/reader.ts';
+import { startThread } from '../../formats/heapsnapshot/index.ts';
+import type { HeapReader } from '../../supervise/native/copied-heap.ts';
+import type { CoreDigest } from '../../supervise/native/core-part.ts';
+import type { HeapAnswer, HeapReading, HeapSource, ReadHeap } from '../../supervise/native/full-heap.ts';
+import { isSealed } from '../../supervise/native/sealed-copy.ts';
+import { MemberSpool } from '../../supervise/scrub/member-spool.ts';
 
 export const digestCore: CoreDigest = async (from, to, scrubber) => {
   const { account } = await writeMiniCore(from, to, { redactor: scrubber });
@@ -23,10 +23,10 @@ export const digestCore: CoreDigest = async (from, to, scrubber) => {
 
 export const readHeap: HeapReader = async (core, { redactorFor, planted }) => {
   const [{ readCoreGraph }, { snapshotText }, { snapshotHeadText }, { withheldString }] = await Promise.all([
-    import('../analysis/core/graph/core-graph.ts'),
-    import('../analysis/core/graph/snapshot-text.ts'),
-    import('../analysis/core/graph/snapshot-head.ts'),
-    import('../redaction/snapshot/strings.ts'),
+    import('../../analysis/core/graph/core-graph.ts'),
+    import('../../analysis/core/graph/snapshot-text.ts'),
+    import('../../analysis/core/graph/snapshot-head.ts'),
+    import('../../redaction/snapshot/strings.ts'),
   ]);
   const { graph, isCollecting, gaps, close } = readCoreGraph(core, { withheld: withheldString });
   async function* text() {
