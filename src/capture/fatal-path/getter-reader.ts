@@ -4,7 +4,7 @@
  * debugger. The session is opened for the first getter, and costs 1 to 20 ms then (Node 20 to 26).
  */
 import type { Session } from 'node:inspector';
-import { descriptorOf, putBack, putProperty } from '../host/intrinsics.ts';
+import { descriptorOf, putBack, putProperty } from '../host/intrinsics/intrinsics.ts';
 
 /** For all getters that one reader runs, because one may be an endless loop. */
 const longestMs = 100;

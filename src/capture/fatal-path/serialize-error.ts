@@ -6,7 +6,7 @@
 import { types } from 'node:util';
 import type { RawFrame, SerializedError } from '../../bundle/layout/bundle.ts';
 import { startOf } from '../../redaction/start-of.ts';
-import { putBack, putProperty } from '../host/intrinsics.ts';
+import { putBack, putProperty } from '../host/intrinsics/intrinsics.ts';
 import { findField, requireField } from '../host/read-field.ts';
 import { GetterReader } from './getter-reader.ts';
 

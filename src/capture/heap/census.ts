@@ -6,7 +6,7 @@
  */
 
 import type { HeapCensusPart } from '../../bundle/layout/bundle.ts';
-import { hostObjectPrototype } from '../host/host-intrinsics.ts';
+import { hostObjectPrototype } from '../host/intrinsics/host-intrinsics.ts';
 import { Chance } from './chance.ts';
 import { listObjects } from './list-objects.ts';
 import { nameless, nameOf, shapeName } from './object-names.ts';

@@ -7,7 +7,7 @@
 
 import type { HeapCensusPart } from '../../bundle/layout/bundle.ts';
 import type { AskV8 } from '../host/ask-v8.ts';
-import { hostObjectPrototype } from '../host/host-intrinsics.ts';
+import { hostObjectPrototype } from '../host/intrinsics/host-intrinsics.ts';
 import type { ClosureScopes } from '../stacks/closure-scopes.ts';
 import { leastLarge, mostLargest, mostRows, mostShapes, sizeOfMap, sizeOfSet } from './census.ts';
 import { Chance } from './chance.ts';

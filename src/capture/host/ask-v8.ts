@@ -3,7 +3,7 @@
  * does not check their arguments, so each must only be called with a value of the expected kind. Their syntax is enabled only
  * during the questions, unless it was enabled before.
  */
-import { descriptorOf, putBack, putProperty } from './intrinsics.ts';
+import { descriptorOf, putBack, putProperty } from './intrinsics/intrinsics.ts';
 
 export interface AskV8 {
   /** Its properties are in a shape that other objects may share, not in a hash table of its own. */

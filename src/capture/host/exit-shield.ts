@@ -4,7 +4,7 @@
  * instead, and the caller treats the value as unreadable.
  */
 import { enterOwnWork, ownWork } from '../../agent/taps/own-work.ts';
-import { descriptorOf, putBack } from './intrinsics.ts';
+import { descriptorOf, putBack } from './intrinsics/intrinsics.ts';
 
 const { apply } = Reflect;
 /** process.exit calls the first of them, unless it was refused before (own-work.ts). */

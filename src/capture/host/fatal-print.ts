@@ -8,7 +8,7 @@
  */
 import { EventEmitter } from 'node:events';
 import { types } from 'node:util';
-import { descriptorOf, putBack } from './intrinsics.ts';
+import { descriptorOf, putBack } from './intrinsics/intrinsics.ts';
 
 const { apply, defineProperty, getPrototypeOf, ownKeys } = Reflect;
 const { emit } = EventEmitter.prototype;

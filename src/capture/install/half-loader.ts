@@ -3,8 +3,14 @@
 import { ownWork } from '../../agent/taps/own-work.ts';
 import { mayBeToken } from '../../redaction/names/may-be-token.ts';
 import { requireAddressRoom } from '../host/address-room.ts';
-import { getBuiltinModule, indexOf, lastIndexOf, sliceText, sourceOf } from '../host/intrinsics.ts';
-import { type CodeCache, ownProcess, requireBuiltin, runInOwnRealm } from '../host/own-realm.ts';
+import {
+  getBuiltinModule,
+  indexOf,
+  lastIndexOf,
+  sliceText,
+  sourceOf,
+} from '../host/intrinsics/intrinsics.ts';
+import { type CodeCache, ownProcess, requireBuiltin, runInOwnRealm } from '../host/intrinsics/own-realm.ts';
 import type * as ColdHalf from './cold-half.ts';
 import { plainName } from './plain-name.ts';
 import type * as RecordingHalf from './recording-half.ts';

@@ -15,7 +15,7 @@ import { type CaptureRequest, leavesAlive } from '../fatal-path/request.ts';
 import { isMainThread, type Surroundings } from '../fatal-path/surroundings.ts';
 import { requireAddressRoom } from '../host/address-room.ts';
 import { shieldExit } from '../host/exit-shield.ts';
-import { withOwnWorld } from '../host/own-realm.ts';
+import { withOwnWorld } from '../host/intrinsics/own-realm.ts';
 import { watchForAgent } from '../recording/agent-watch.ts';
 import { startFlightLate } from '../recording/flight-start.ts';
 import { handOverTo } from '../recording/hand-over.ts';

@@ -45,7 +45,7 @@ export interface FlightStart {
   requests: RequestWatch | undefined;
   /** The id of the session that was opened at the start (`start-mark.ts`). */
   begun: string | undefined;
-  /** Runs what writes to the real file system (`host/native-files.ts`). */
+  /** Runs what writes to the real file system (`host/intrinsics/native-files.ts`). */
   onDisk: OnDisk;
 }
 

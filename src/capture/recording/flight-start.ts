@@ -6,7 +6,7 @@
 
 import { startOwnTimer } from '../../agent/taps/own-timer.ts';
 import { isMainThread, type RecordingState, type Surroundings } from '../fatal-path/surroundings.ts';
-import { onDisk } from '../host/native-files.ts';
+import { onDisk } from '../host/intrinsics/native-files.ts';
 import { workingFolder } from '../host/working-folder.ts';
 import {
   loadRecordingHalf,

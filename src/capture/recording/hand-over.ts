@@ -6,7 +6,7 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sessionsFolder, withheldName, withheldVariable } from '../../journal/layout/session.ts';
 import { sealWithheld } from '../../journal/write/withheld-values.ts';
-import { withOwnWorld } from '../host/own-realm.ts';
+import { withOwnWorld } from '../host/intrinsics/own-realm.ts';
 
 /** Longer values are not searched for as a whole, only by the rule that they match, if any. */
 const longestValue = 16_384;

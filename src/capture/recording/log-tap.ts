@@ -8,7 +8,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { fstatSync } from 'node:fs';
 import { findHandle, seeWrites } from '../../agent/taps/handle-writes.ts';
 import { ours } from '../../agent/taps/own-work.ts';
-import { descriptorOf, putBack } from '../host/intrinsics.ts';
+import { descriptorOf, putBack } from '../host/intrinsics/intrinsics.ts';
 
 /** `pino`: the lines of that logger. */
 export type LogStream = 'stdout' | 'stderr' | 'pino';

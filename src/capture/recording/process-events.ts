@@ -8,7 +8,7 @@ import type {
   ResourcePeakPayload,
   WarningPayload,
 } from '../../journal/layout/records.ts';
-import { hasFormatter } from '../host/own-stack.ts';
+import { hasFormatter } from '../host/intrinsics/own-stack.ts';
 import { findField } from '../host/read-field.ts';
 
 export interface Child extends ChildEndPayload {

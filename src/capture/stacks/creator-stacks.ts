@@ -6,7 +6,7 @@
  */
 import type Fs from 'node:fs';
 import type { HandlesPart } from '../../bundle/layout/bundle.ts';
-import { nearestFrames } from '../host/own-stack.ts';
+import { nearestFrames } from '../host/intrinsics/own-stack.ts';
 
 type Creator = NonNullable<HandlesPart['creators']>[number];
 interface Place {

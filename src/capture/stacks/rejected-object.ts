@@ -5,7 +5,7 @@
  */
 import type { Session } from 'node:inspector';
 import { types } from 'node:util';
-import { putBack, putProperty } from '../host/intrinsics.ts';
+import { putBack, putProperty } from '../host/intrinsics/intrinsics.ts';
 import { findField } from '../host/read-field.ts';
 import { mayLookAtAll } from './scripts-on-disk.ts';
 

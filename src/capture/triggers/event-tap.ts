@@ -10,8 +10,15 @@
  */
 import { guarded } from '../../agent/taps/guard.ts';
 import { enterOwnWork, ours, ownWork, refuseExit } from '../../agent/taps/own-work.ts';
-import { readCallers } from '../host/callers.ts';
-import { descriptorOf, indexOf, lastIndexOf, putBack, putProperty, sliceText } from '../host/intrinsics.ts';
+import { readCallers } from '../host/intrinsics/callers.ts';
+import {
+  descriptorOf,
+  indexOf,
+  lastIndexOf,
+  putBack,
+  putProperty,
+  sliceText,
+} from '../host/intrinsics/intrinsics.ts';
 
 type Listener = (...args: never[]) => unknown;
 type EventName = string | symbol;

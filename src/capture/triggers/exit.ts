@@ -7,9 +7,9 @@
 
 import { ours } from '../../agent/taps/own-work.ts';
 import { shieldExit } from '../host/exit-shield.ts';
-import { indexOf } from '../host/intrinsics.ts';
-import { withOwnWorld } from '../host/own-realm.ts';
-import { nearestFrames } from '../host/own-stack.ts';
+import { indexOf } from '../host/intrinsics/intrinsics.ts';
+import { withOwnWorld } from '../host/intrinsics/own-realm.ts';
+import { nearestFrames } from '../host/intrinsics/own-stack.ts';
 import type { EventTap } from './event-tap.ts';
 import type { Trigger } from './trigger.ts';
 

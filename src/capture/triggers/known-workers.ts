@@ -5,7 +5,7 @@
  */
 
 import type { Worker } from 'node:worker_threads';
-import { getBuiltinModule } from '../host/intrinsics.ts';
+import { getBuiltinModule } from '../host/intrinsics/intrinsics.ts';
 
 export interface KnownWorker {
   threadId: number;

@@ -9,7 +9,7 @@ import type { HeapProfilePart } from '../../bundle/layout/bundle.ts';
 import { recordKinds } from '../../journal/layout/records.ts';
 import type { CaptureRequest } from '../fatal-path/request.ts';
 import type { Surroundings } from '../fatal-path/surroundings.ts';
-import { withOwnWorld } from '../host/own-realm.ts';
+import { withOwnWorld } from '../host/intrinsics/own-realm.ts';
 import { loadWatchdogHalf } from '../install/half-loader.ts';
 import { openFlight } from '../recording/flight-start.ts';
 import { startHiddenWorker } from '../watchdog/hidden-worker.ts';

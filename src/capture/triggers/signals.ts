@@ -6,8 +6,8 @@
  */
 import { ours } from '../../agent/taps/own-work.ts';
 import { readProcStat } from '../../platform/systems/proc-files.ts';
-import { getBuiltinModule } from '../host/intrinsics.ts';
-import { nearestFrames } from '../host/own-stack.ts';
+import { getBuiltinModule } from '../host/intrinsics/intrinsics.ts';
+import { nearestFrames } from '../host/intrinsics/own-stack.ts';
 import { type DeathSignals, HostSignals, type SignalHolder } from './signal-watch.ts';
 import type { Trigger, TriggerContext } from './trigger.ts';
 

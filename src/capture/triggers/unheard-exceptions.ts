@@ -6,7 +6,7 @@
  * worker can be terminated), and is undone when the program ends (freeing the environment tells an inspector session of the
  * program that its context is destroyed).
  */
-import { descriptorOf, putBack, putProperty } from '../host/intrinsics.ts';
+import { descriptorOf, putBack, putProperty } from '../host/intrinsics/intrinsics.ts';
 
 const { apply, defineProperty } = Reflect;
 const name = '_fatalException';

@@ -4,8 +4,8 @@
  * messages, whatever it has made of the methods by which Node listens and emits.
  */
 import type { Worker as Thread } from 'node:worker_threads';
-import { getBuiltinModule } from '../host/intrinsics.ts';
-import { keepingTransferred, keepNativeEvents, withNativeEvents } from '../host/native-events.ts';
+import { getBuiltinModule } from '../host/intrinsics/intrinsics.ts';
+import { keepingTransferred, keepNativeEvents, withNativeEvents } from '../host/intrinsics/native-events.ts';
 
 const limits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 2, stackSizeMb: 2 };
 /** The program may replace it. */

@@ -21,7 +21,7 @@ import type { CaptureRequest } from '../fatal-path/request.ts';
 import type { MemorySampler } from '../heap/memory-sampler.ts';
 import { heapThreadBytes, requireAddressRoom } from '../host/address-room.ts';
 import { requireFreeDescriptors } from '../host/free-descriptors.ts';
-import { nearestFrames } from '../host/own-stack.ts';
+import { nearestFrames } from '../host/intrinsics/own-stack.ts';
 import { workingFolder } from '../host/working-folder.ts';
 import type { Config } from '../install/config.ts';
 import type { Origins } from '../recording/request-watch.ts';

@@ -1,7 +1,7 @@
 /** Our own context: what its code finds under the names of the language. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runInOwnRealm } from '../../../src/capture/host/own-realm.ts';
+import { runInOwnRealm } from '../../../src/capture/host/intrinsics/own-realm.ts';
 
 test('the names of the language are bound around the code: no access asks the global object', () => {
   const read = `(function () {

@@ -84,9 +84,9 @@ function escapeRegularExpressions(text) {
   return text.replace(/[^\x00-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** The text that binds the names of globals before the code runs (src/capture/host/captured-globals.cjs says why). */
+/** The text that binds the names of globals before the code runs (src/capture/host/intrinsics/captured-globals.cjs says why). */
 async function capturedGlobals() {
-  const path = join(root, 'src', 'capture', 'host', 'captured-globals.cjs');
+  const path = join(root, 'src', 'capture', 'host', 'intrinsics', 'captured-globals.cjs');
   const { code } = await transform(readFileSync(path, 'utf8'), {
     minifyWhitespace: true,
     target: 'node20.19',
