@@ -3,6 +3,7 @@
  * the requested export. During startup it is the reason of the death; later, on demand, it is an ordinary error of a running
  * program.
  */
+import { isBuiltin } from 'node:module';
 import { loaderCodes } from '../../../bundle/layout/verdict-codes.ts';
 import type { ErrorFacts } from '../../../model/account.ts';
 import { endOfPath, shortFile } from '../../../model/frame-text.ts';
@@ -25,6 +26,7 @@ import {
   syntaxErrorPlace,
   wrongAbiOf,
 } from './module-errors.ts';
+import { newerNodeStep } from './newer-node.ts';
 
 /** Loading after this time is not part of the startup. */
 const startMs = 30_000;
@@ -60,6 +62,7 @@ function findingOf(error: ErrorFacts, facts: VerdictFacts): LoadFailure {
   return (
     missing(error, facts) ??
     wrongAbi(error, facts) ??
+    withoutBuiltIn(error, facts) ??
     syntax(error, facts) ??
     withoutAttribute(error, facts) ??
     withoutExport(error) ??
@@ -121,7 +124,36 @@ function wrongAbi(error: ErrorFacts, facts: VerdictFacts): LoadFailure | undefin
   };
 }
 
-/** Of a file of the program. */
+/** A module of Node, or an export of one, that this version of Node lacks. */
+function withoutBuiltIn(error: ErrorFacts, facts: VerdictFacts): LoadFailure | undefined {
+  const { account } = facts;
+  const wanted = missingOfNode(error);
+  if (!wanted) return undefined;
+  const version = account.process?.nodeVersion;
+  const found = error === account.error ? facts.syntaxPlace : undefined;
+  const place = found ? `${pathOf(found.url)}:${found.line}:${found.column}` : syntaxErrorPlace(error);
+  const where = place && shortFile(place, cwdOf(account));
+  const title = `${version === undefined ? 'This Node' : `Node ${version.replace(/^v/, '')}`} has no ${wanted}`;
+  const newer = newerNodeStep(error, version);
+  return {
+    title: titleWithPlace(where === undefined ? title : `${title}, imported`, 'in', where),
+    facts: [headlineOf(error), ...(where ? [`It is imported at ${where}.`] : [])],
+    steps: [
+      ...(where ? [`Open ${where}.`] : []),
+      newer ??
+        'Compare the name with Node’s documentation of this version: its letters, and in which version it was added.',
+    ],
+  };
+}
+
+function missingOfNode({ code, message = '' }: ErrorFacts): string | undefined {
+  if (code === 'ERR_UNKNOWN_BUILTIN_MODULE') return /: (node:[\w/]+)$/.exec(message)?.[1];
+  const [, module, name] = noSuchExport.exec(message) ?? [];
+  if (module === undefined || !isBuiltin(module)) return undefined;
+  return `export ${name} in node:${module.replace(/^node:/, '')}`;
+}
+
+/** Of a file of the program, or of Node. */
 const noSuchExport = /^The requested module '([^'\n]+)' does not provide an export named '([^'\n]+)'/;
 
 function syntax(error: ErrorFacts, facts: VerdictFacts): LoadFailure | undefined {

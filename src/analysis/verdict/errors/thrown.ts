@@ -17,6 +17,7 @@ import { abortEvidence, abortPlace } from './aborted.ts';
 import { abortAdvice, adviceFor, closedByReader } from './advice.ts';
 import { beganEvidence, beganPlace, likelyCall } from './begun.ts';
 import { onDemandFailure } from './load-failure.ts';
+import { newerNodeStep } from './newer-node.ts';
 import { likelyPlace, passedFrame, thrownAtEvidence } from './thrown-at.ts';
 
 const mostTimeLimits = 3;
@@ -266,6 +267,11 @@ export function thrownNextSteps(facts: VerdictFacts): string[] {
   const isModelCalls = hasFailedModelCall(facts);
   const broken = stdioName(facts.emitter ? facts.emitter.stdio : facts.failedStdio);
   for (const error of everyError(account.error)) {
+    const newer = newerNodeStep(error, account.process?.nodeVersion);
+    if (newer !== undefined) {
+      if (!steps.includes(newer)) steps.push(newer);
+      continue;
+    }
     const found = adviceFor(error);
     const isTold = found === closedByReader && broken !== undefined;
     const advice = isTold ? outputStep(broken) : found?.isOfService && isModelCalls ? undefined : found?.step;
