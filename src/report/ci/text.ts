@@ -1,6 +1,6 @@
 /** The last lines of a failed run in the job's log: what happened to which test, and where the details are. */
 import type { CiSummary } from '../../model/ci-summary.ts';
-import { formatBytes, formatShare } from '../../model/quantities.ts';
+import { formatBytes, formatCount, formatShare } from '../../model/quantities.ts';
 import { defuseWorkflowCommands, escapeLine } from '../escape-terminal.ts';
 import { mapStrings } from '../map-strings.ts';
 import {
@@ -44,15 +44,19 @@ function problemLines(group: readonly Problem[], folder: string): string[] {
   if (first.isUnfinished && group.length > 1) return unfinishedLines(group, first);
   const [{ test, title, place, file, bundle, reported }] = group as [Problem];
   const names = group.flatMap(({ test }) => test ?? []);
+  const isOne = group.length === 1 || bundle !== undefined;
   const head = test === undefined || title.includes(`“${test}”`) ? '' : `${test}: `;
   return [
-    group.length > 1 ? `  ✖ ${title}` : `  ✖ ${head}${title}`,
+    isOne ? `  ✖ ${head}${title}` : `  ✖ ${title}`,
     ...(place || file ? [`    ${place ? `${place.file}:${place.line}` : file}`] : []),
-    ...(group.length > 1 ? [`    in ${namesText(names)}`] : []),
+    ...(isOne ? [] : [`    in ${namesText(names)}`]),
     ...(reported === undefined ? [] : [`    ${reported}`]),
     ...(bundle && isHandledLate(bundle) ? [`    ${handledLateText}`] : []),
     ...(bundle?.again ? [`    ${againText(bundle.again)}`] : []),
     ...(bundle ? [`    ${openCommand(bundle, folder)}`] : []),
+    ...(bundle && group.length > 1
+      ? [`    the same in ${formatCount(group.length - 1, 'other bundle')} of the report`]
+      : []),
   ];
 }
 

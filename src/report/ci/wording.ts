@@ -179,7 +179,9 @@ export function groupProblems(problems: readonly Problem[]): Problem[][] {
 }
 
 function groupKey(problem: Problem): unknown {
-  const { title, place, file, bundle, isUnfinished } = problem;
+  const { title, place, file, test, bundle, isUnfinished } = problem;
+  // What happened twice in one test is told once.
+  if (bundle?.signature !== undefined) return `bundle\n${bundle.signature}\n${file}\n${test}\n${title}`;
   if (isUnfinished && file !== undefined) return `unfinished\n${file}`;
   return bundle || !place ? problem : `${title}\n${place.file}:${place.line}`;
 }
@@ -264,7 +266,8 @@ export function problemsOf(summary: CiSummary): Problem[] {
     ...ofTests.filter(({ bundle }) => bundle),
     ...besides.filter((one) => !isBeside(one)),
     ...ofTests.filter(({ bundle, isUnfinished }) => !bundle && !isUnfinished),
-    ...ofTests.filter(({ isUnfinished }) => isUnfinished),
+    // May be why others did not finish.
     ...besides.filter(isBeside),
+    ...ofTests.filter(({ isUnfinished }) => isUnfinished),
   ];
 }

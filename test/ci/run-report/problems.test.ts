@@ -279,3 +279,35 @@ test('a stall that ended and an exit that a passed test expected are not listed 
   const alone = { ...summary, tests: { ...summary.tests, failed: 0, telling: [] } };
   assert.equal(problemsOf(alone).length, 2);
 });
+
+test('the same death twice in one test is one entry of the log, and comes before the tests that did not finish', () => {
+  const late: CiBundle = {
+    name: 'a-00000001.agentdump.zip',
+    bytes: 1,
+    kind: 'uncaught-exception',
+    title: 'Error: gone at a.js:3:5',
+    signature: 'aa',
+    handled: true,
+    late: true,
+    test: { file: 'a.js', name: ['opens'] },
+  };
+  const summary = {
+    schema: 'agentdump.ci/1',
+    command: ['npm', 'test'],
+    outcome: { kind: 'failed', exitCode: 1 },
+    tests: {
+      finished: 1,
+      failed: 0,
+      unfinished: 1,
+      telling: [{ file: 'a.js', name: ['closes'], startedAt: '', status: 'unfinished' }],
+    },
+    bundles: [late, { ...late, name: 'b-00000002.agentdump.zip' }],
+  } as unknown as CiSummary;
+  const text = renderCiText(summary, 'report');
+  assert.equal(text.match(/✖ opens: Error: gone/g)?.length, 1, text);
+  assert.match(text, /the same in 1 other bundle of the report/);
+  assert.ok(text.indexOf('opens: Error') < text.indexOf('closes: It did not finish'), text);
+  const another = { ...late, name: 'c.zip', test: { file: 'a.js', name: ['reads'] } };
+  const two = renderCiText({ ...summary, bundles: [late, another] }, 'report');
+  assert.equal(two.match(/Error: gone/g)?.length, 2, two);
+});
