@@ -128,10 +128,10 @@ export class TestWatch implements TestPort {
   /** At a death, an exit or a look: hooks that are not reported are asked for. */
   #lookForHook(): void {
     if (this.#seenHook !== undefined) return;
-    for (const { inner, hook } of this.#running.values()) if (inner === 0 && !hook) return;
+    const hasTest = [...this.#running.values()].some(({ inner, hook }) => inner === 0 && !hook);
     try {
       const hook = this.suiteStarting?.();
-      if (hook) this.#seenHook = this.begin(hook);
+      if (hook && (hook.testsWait || !hasTest)) this.#seenHook = this.begin(hook);
     } catch {
       // The runner's shape differs from that of the known versions.
     }
@@ -230,7 +230,7 @@ export class TestWatch implements TestPort {
     this.#lookForHook();
     let count = 0;
     for (const { hook, name } of this.#running.values())
-      if (!hook || /\bbefore\b/.test(name.at(-1) ?? '')) count++;
+      if (!hook || /\bbefore(?:All)?\b/.test(name.at(-1) ?? '')) count++;
     return count;
   }
 

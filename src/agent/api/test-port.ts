@@ -7,6 +7,8 @@ export interface StartedTest {
   name: readonly string[];
   /** Not a test, but code that runs around tests. It may hang or die as well, but is not counted as a test. */
   isHook?: boolean;
+  /** Of a hook that `suiteStarting` tells: tests that have begun wait for it. */
+  testsWait?: boolean;
   /** The runner's object for the parent, which waits for this one meanwhile. */
   within?: object | undefined;
 }

@@ -31,6 +31,7 @@ export async function report(
   const final = finalOutcome(outcome, leaks, hasDiedInTest(run.folder, threads));
   const isGreen = final.kind === 'passed';
   if (final.kind === 'failed' || final.kind === 'died') explainSilentDeaths(run, threads, exit, options.note);
+  if (!isGreen) noteNoTests(run.gaps, gaps, threads);
   const collected = isGreen
     ? { bundles: [], leftOut: [] }
     : // Read again, because silent deaths have bundles now.
@@ -60,6 +61,17 @@ const unseenText = `the tests of ${unseenRunner} were not seen: of jest, only th
 function noteUnseen(gaps: string[], threads: readonly LoggedThread[]): void {
   if (threads.some(({ runner }) => runner === unseenRunner) && !gaps.includes(unseenText))
     gaps.push(unseenText);
+}
+
+/** A runner whose test files don't load, or whose version is not known, fails without a test. */
+function noteNoTests(told: string[], gaps: string[], threads: readonly LoggedThread[]): void {
+  const runners = new Set(threads.flatMap(({ runner }) => runner ?? []));
+  runners.delete(unseenRunner);
+  const hasTests = threads.some(({ tests, dropped }) => tests.length > 0 || dropped.finished > 0);
+  if (runners.size === 0 || hasTests) return;
+  const text = `no test of ${[...runners].join(', ')} was seen to begin: a test file may not have loaded (see the output of the command), or this version of the runner is not known`;
+  if (!told.includes(text)) told.push(text);
+  gaps.push(text);
 }
 
 function finalOutcome(outcome: CiOutcome, leaks: readonly CiLeak[], hasDied: boolean): CiOutcome {

@@ -28,6 +28,7 @@ type Failable = CircusBlock & { errors: unknown[] };
 interface CircusEvent {
   name: string;
   test?: Failable;
+  hook?: CircusRunnable;
 }
 
 interface Environment {
@@ -37,6 +38,9 @@ interface Environment {
 
 /** Its runner before jest-circus (jest 26 and earlier, or the option `testRunner`), which sends no events to the environment. */
 const jasmine = /[\\/]jest-jasmine2[\\/]/;
+
+/** The package's entry, whose function runs a test file. */
+const circus = /[\\/]jest-circus[\\/](?:build[\\/])?runner(?:\.js)?$/;
 
 export const jest: Runner = {
   name: 'jest',
@@ -56,10 +60,45 @@ export const jest: Runner = {
         seen.add(candidate);
         if (isEnvironment(candidate)) handleEvents(candidate, tests);
       }
-      return undefined;
+      return circus.test(request) ? hearFailedFiles(exports, tests) : undefined;
     });
   },
 };
+
+type RunFile = (
+  globals: unknown,
+  project: unknown,
+  environment: unknown,
+  runtime: unknown,
+  path: string,
+) => unknown;
+
+const heard = new WeakMap<object, RunFile>();
+
+/** A file that throws while it is read runs no test, and circus sends no event: only the promise of its run tells. */
+function hearFailedFiles(exports: unknown, tests: TestPort): RunFile | undefined {
+  // A function up to version 29.
+  if (typeof exports === 'function') return hearing(exports as RunFile, tests);
+  const holder = exports as { default?: RunFile };
+  if (typeof holder?.default === 'function') holder.default = hearing(holder.default, tests);
+  return undefined;
+}
+
+function hearing(runFile: RunFile, tests: TestPort): RunFile {
+  const known = heard.get(runFile);
+  if (known) return known;
+  const run: RunFile = function (this: unknown, ...args) {
+    const ended = Reflect.apply(runFile, this, args) as Promise<unknown>;
+    ended.then(undefined, (error: unknown) => {
+      const [, , , , file] = args;
+      tests.runnerIs('jest', file);
+      tests.end(tests.begin({ file, name: [], isHook: true }), 'failed', error);
+    });
+    return ended;
+  };
+  heard.set(runFile, run).set(run, run);
+  return run;
+}
 
 /** The exports, their default, or `TestEnvironment`, which jest's own packages export. */
 function classesOf(exports: unknown): (new () => unknown)[] {
@@ -104,8 +143,11 @@ function follow(tests: TestPort, { name }: CircusEvent, state: CircusState): voi
     }
     if (name === 'add_hook') {
       const hook = hooks?.at(-1);
-      // A hook that runs around one test belongs to that test; a hook around all tests belongs to none.
-      if (hook) enterWhenRead(hook, () => tests.enter(state.currentlyRunningTest ?? undefined, 'hook'));
+      // A hook that runs around one test belongs to that test; a hook around all tests is reported by itself.
+      if (hook)
+        enterWhenRead(hook, () =>
+          tests.enter(isAroundAll(hook) ? hook : (state.currentlyRunningTest ?? undefined), 'hook'),
+        );
     }
   } catch {
     // The runner's shape differs from that of the known versions.
@@ -142,8 +184,22 @@ function contextOf(environment: Environment): object | null | undefined {
 
 const matchers = Symbol.for('$$jest-matchers-object');
 
-function note(tests: TestPort, environment: Environment, { name, test }: CircusEvent): void {
+const isAroundAll = ({ type }: CircusRunnable): boolean => type === 'beforeAll' || type === 'afterAll';
+
+/** Its failure fails the tests, which circus reports. */
+function noteHook(tests: TestPort, environment: Environment, name: string, hook: CircusRunnable): void {
+  if (!isAroundAll(hook)) return;
+  if (name !== 'hook_start') tests.end(hook, 'passed');
+  else
+    tests.begin(
+      { file: fileOf(environment), name: [...pathOf(hook.parent), `${hook.type} hook`], isHook: true },
+      hook,
+    );
+}
+
+function note(tests: TestPort, environment: Environment, { name, test, hook }: CircusEvent): void {
   try {
+    if (hook && name.startsWith('hook_')) noteHook(tests, environment, name, hook);
     if (name === 'run_start') running.add(environment);
     if (name === 'run_finish' || name === 'teardown') running.delete(environment);
     if (name === 'run_finish') failLater(tests, environment);
@@ -178,10 +234,17 @@ const begun = new WeakSet<object>();
 function begin(tests: TestPort, environment: Environment, test: CircusBlock): void {
   if (begun.has(test)) return;
   begun.add(test);
-  const file = environment.global?.[matchers]?.state?.testPath;
+  const file = fileOf(environment);
   if (file !== undefined) tests.runnerIs('jest', file);
+  tests.begin({ file, name: pathOf(test) }, test);
+}
+
+const fileOf = (environment: Environment): string | undefined =>
+  environment.global?.[matchers]?.state?.testPath;
+
+/** The outermost block is the file. */
+function pathOf(block: CircusBlock | undefined): string[] {
   const path: string[] = [];
-  for (let block: CircusBlock | undefined = test; block?.parent; block = block.parent)
-    path.unshift(block.name);
-  tests.begin({ file, name: path }, test);
+  for (let one = block; one?.parent; one = one.parent) path.unshift(one.name);
+  return path;
 }

@@ -51,15 +51,20 @@ export function hearReporter(tests: TestPort, script: string): void {
   prototype.addListener = on as typeof listen;
 }
 
+interface Declared {
+  root?: TestResource;
+  tests: Set<TestResource>;
+}
+
 /**
  * A test runs inside of its own resource, which is created when the test is declared; its context is set at that time. (Node
  * 20 and 22 store it in this property; later versions have the channel.) Returns the tests and suites that are declared and have not
  * run yet, in their order.
  */
-function followTests(tests: TestPort): Set<TestResource> {
+function followTests(tests: TestPort): Declared {
   const { storage } = tests.causal;
   const { kResourceStore } = storage as unknown as { kResourceStore?: symbol };
-  const declared = new Set<TestResource>();
+  const declared: Declared = { tests: new Set() };
   if (typeof kResourceStore !== 'symbol') return declared;
   // From now on new resources inherit contexts before the hook below is called.
   storage.enterWith(undefined);
@@ -68,7 +73,9 @@ function followTests(tests: TestPort): Set<TestResource> {
     init(_id, type, _trigger, resource) {
       if (type !== 'Test') return;
       const test = resource as unknown as TestResource;
-      declared.add(test);
+      // The first one is the root, which Node creates before all others.
+      declared.root ??= test;
+      declared.tests.add(test);
       (resource as unknown as Record<symbol, unknown>)[kResourceStore] = tests.contextOf(test, (atMs) =>
         tell(test, atMs),
       );
@@ -116,14 +123,18 @@ function isCalledByHarness(callee: (...heard: never) => unknown): boolean {
   return text.includes('test_runner/harness');
 }
 
-function hear(tests: TestPort, reporter: Readable, script: string, declared: Set<TestResource>): void {
+function hear(tests: TestPort, reporter: Readable, script: string, declared: Declared): void {
   /** The innermost is last, unless several run at the same time. */
   const open: Told[] = [];
   const resources = new Map<Told, TestResource>();
   const names = new WeakMap<Told, string[]>();
-  tests.suiteStarting = () => startingSuite(open.map((told) => resources.get(told)));
+  tests.suiteStarting = () =>
+    startingSuite(
+      open.map((told) => resources.get(told)),
+      declared.root,
+    );
   reporter.on('test:dequeue', (told: Told) => {
-    const test = takeDeclared(declared, told);
+    const test = takeDeclared(declared.tests, told);
     if (test) resources.set(told, test);
     const outer =
       open.find((one) => test?.parent && resources.get(one) === test.parent) ??

@@ -6,7 +6,7 @@ export interface TestResource {
   name: string;
   parent: TestResource | null;
   subtests?: readonly TestResource[];
-  hooks?: { before?: readonly unknown[] };
+  hooks?: { before?: readonly TestResource[] };
   startTime?: bigint | null;
   isTodo?: boolean;
   error?: unknown;
@@ -19,12 +19,23 @@ export interface TestResource {
   endTime?: bigint | null;
 }
 
-/** The innermost open suite that has `before` hooks and tests, of which none has started. */
-export function startingSuite(open: readonly (TestResource | undefined)[]): StartedTest | undefined {
+/**
+ * The innermost open suite that has `before` hooks and tests, of which none has started; otherwise the root, whose hooks run when they are
+ * declared, while a test may already wait for them.
+ */
+export function startingSuite(
+  open: readonly (TestResource | undefined)[],
+  root: TestResource | undefined,
+): StartedTest | undefined {
   const suite = open.findLast((one) => one !== undefined && isStarting(one));
-  if (!suite) return undefined;
-  return { file: suite.loc?.file, name: [...nameOf(suite), 'before hook'], isHook: true };
+  if (suite) return { file: suite.loc?.file, name: [...nameOf(suite), 'before hook'], isHook: true };
+  const hook = root?.hooks?.before?.find(isRunning);
+  return hook && { file: hook.loc?.file, name: ['before hook'], isHook: true, testsWait: true };
 }
+
+/** Node sets no end of a hook. */
+const isRunning = ({ startTime, passed, error }: TestResource): boolean =>
+  typeof startTime === 'bigint' && passed === false && (error === null || error === undefined);
 
 function isStarting({ hooks, startTime, subtests = [] }: TestResource): boolean {
   const hasBegun = startTime !== null && startTime !== undefined;

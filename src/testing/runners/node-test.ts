@@ -24,7 +24,8 @@ export const nodeTest: Runner = {
     const isChild = environment['NODE_TEST_CONTEXT']?.startsWith('child') === true;
     const isRunner = !isChild && process.execArgv.includes('--test');
     if (isRunner) tests.runnerIs('node:test');
-    if (Number(process.versions.node.split('.')[0]) >= 24) listen(tests);
+    if (Number(process.versions.node.split('.')[0]) >= 24)
+      listen(tests, isChild && isMainThread ? watchForRoot() : () => undefined);
     // A worker thread started by a test runs no tests of its own, unless its script mentions them.
     else if ((isChild && isMainThread) || (!isRunner && namesNodeTest(script))) hearReporter(tests, script);
   },
@@ -38,7 +39,21 @@ interface Started {
   resource: TestResource | undefined;
 }
 
-function listen(tests: TestPort): void {
+/** Nothing is published of the root suite. It is the first resource of this type; until then resources are followed, which costs little at the start. */
+function watchForRoot(): () => TestResource | undefined {
+  let root: TestResource | undefined;
+  const hook = process.getBuiltinModule('node:async_hooks').createHook({
+    init(_id, type, _trigger, resource) {
+      if (type !== 'Test') return;
+      root = resource as TestResource;
+      hook.disable();
+    },
+  });
+  hook.enable();
+  return () => root;
+}
+
+function listen(tests: TestPort, root: () => TestResource | undefined): void {
   const { channel, subscribe } = process.getBuiltinModule('node:diagnostics_channel');
   const { AsyncLocalStorage, executionAsyncResource } = process.getBuiltinModule('node:async_hooks');
   const find = ({ name, nesting, file }: ChannelMessage) =>
@@ -55,7 +70,11 @@ function listen(tests: TestPort): void {
     outer: lineage.getStore(),
     resource: asTest(executionAsyncResource(), raw as ChannelMessage),
   }));
-  tests.suiteStarting = () => startingSuite(open.map(({ resource }) => resource));
+  tests.suiteStarting = () =>
+    startingSuite(
+      open.map(({ resource }) => resource),
+      root(),
+    );
   subscribe('tracing:node.test:start', (raw) => {
     const message = raw as ChannelMessage;
     const started = lineage.getStore();

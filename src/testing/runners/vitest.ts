@@ -1,5 +1,5 @@
 /** Vitest's workers, forks and threads: the methods that its test runner calls around each attempt of a test. */
-import type { TestPort } from '../../agent/api/test-port.ts';
+import type { StartedTest, TestPort } from '../../agent/api/test-port.ts';
 import { importFile, packageFolder, type Runner, type Scene, wrapMethod } from './runner.ts';
 
 interface VitestTask {
@@ -7,7 +7,9 @@ interface VitestTask {
   mode?: string;
   suite?: VitestTask;
   file?: { filepath?: string };
-  result?: { state?: string; errors?: unknown[] };
+  /** Of a file, which is a suite too. */
+  filepath?: string;
+  result?: { state?: string; errors?: unknown[]; hooks?: Record<string, string | undefined> };
 }
 
 export const vitest: Runner = {
@@ -37,6 +39,17 @@ function listen(runner: unknown, tests: TestPort): void {
     open.delete(task);
     tests.end(task, state === 'fail' ? 'failed' : state === 'pass' ? 'passed' : 'skipped', errors?.[0]);
   };
+  /** Those that run. */
+  const suites: VitestTask[] = [];
+  const endSuite = (suite: VitestTask): void => {
+    const at = suites.lastIndexOf(suite);
+    if (at >= 0) suites.splice(at, 1);
+    const failed = suite.result?.errors?.[0];
+    if (failed === undefined) return;
+    if (fileOf(suite) !== undefined) tests.runnerIs('vitest', fileOf(suite));
+    const hook = runningHook(suite) ?? { file: fileOf(suite), name: suiteNames(suite), isHook: true };
+    tests.end(tests.begin(hook), 'failed', failed);
+  };
   wrapMethod(
     runner,
     'onBeforeRunTask',
@@ -65,9 +78,23 @@ function listen(runner: unknown, tests: TestPort): void {
     (after) =>
       function (this: unknown, ...suite) {
         endSkipped(open, end);
+        endSuite(suite[0] as VitestTask);
         return Reflect.apply(after, this, suite);
       },
   );
+  wrapMethod(
+    runner,
+    'onBeforeRunSuite',
+    (before) =>
+      function (this: unknown, ...suite) {
+        const [one] = suite as [VitestTask];
+        suites.push(one);
+        // It failed while its file was read, and nothing else is called for it.
+        if (one.result?.state === 'fail') endSuite(one);
+        return Reflect.apply(before, this, suite);
+      },
+  );
+  tests.suiteStarting = () => suites.flatMap((suite) => runningHook(suite) ?? []).at(-1);
   // Called after an await of the test's own flow. A context that is entered before that await would also be that of the suite,
   // which waits for the test and then runs its hooks.
   wrapMethod(
@@ -80,6 +107,19 @@ function listen(runner: unknown, tests: TestPort): void {
       },
   );
 }
+
+/** Vitest notes in a suite's result which kind of hook runs; it is left there if the hook fails. */
+function runningHook(suite: VitestTask): StartedTest | undefined {
+  const kinds = suite.result?.hooks ?? {};
+  const kind = ['afterAll', 'beforeAll'].find((one) => kinds[one] === 'run');
+  if (kind === undefined) return undefined;
+  return { file: fileOf(suite), name: [...suiteNames(suite), `${kind} hook`], isHook: true };
+}
+
+const fileOf = ({ file, filepath }: VitestTask): string | undefined => filepath ?? file?.filepath;
+
+/** Without the file's own name. */
+const suiteNames = (suite: VitestTask): string[] => (suite.filepath === undefined ? namesOf(suite) : []);
 
 /** `onBeforeRunTask` is also called for `it.skip`, `it.todo` and what a hook has failed, without a call of `onAfterRunTask`. */
 function isSettledBefore({ mode, result }: VitestTask): boolean {
