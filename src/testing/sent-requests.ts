@@ -11,13 +11,15 @@ import { guarded } from '../agent/taps/guard.ts';
 /** Requests that never get a connection are forgotten, oldest first. */
 const mostOpen = 500;
 
-/**
- * Returns a function that finds the origin of the request that arrives at this end of a connection. `current` is called when a
- * request is made.
- */
-export function watchSentRequests(
-  current: () => Origin | undefined,
-): (arrived: Socket) => Origin | undefined {
+export interface SentRequests {
+  /** Of the request that arrives at this end of a connection. */
+  senderOf(arrived: Socket): Origin | undefined;
+  /** Of the request that this connection, which a client opened, carries now. */
+  senderOn(connection: object): Origin | undefined;
+}
+
+/** `current` is called when a request is made. */
+export function watchSentRequests(current: () => Origin | undefined): SentRequests {
   const { subscribe } = process.getBuiltinModule('node:diagnostics_channel');
   const requests = new Map<ClientRequest, Origin>();
   const queued = new WeakMap<object, Origin>();
@@ -48,16 +50,20 @@ export function watchSentRequests(
   };
   for (const [name, listener] of Object.entries(listeners))
     subscribe(name, guarded(listener) as (message: unknown) => void);
-  return (arrived) => {
+  const find = (isIt: (socket: Socket) => boolean): Origin | undefined => {
     for (const [request, origin] of requests) {
       if (isOver(request)) requests.delete(request);
-      else if (request.socket && areEnds(request.socket, arrived)) return origin;
+      else if (request.socket && isIt(request.socket)) return origin;
     }
     for (const [socket, origin] of sockets) {
       if (socket.destroyed) sockets.delete(socket);
-      else if (areEnds(socket, arrived)) return origin;
+      else if (isIt(socket)) return origin;
     }
     return undefined;
+  };
+  return {
+    senderOf: (arrived) => find((socket) => areEnds(socket, arrived)),
+    senderOn: (connection) => find((socket) => socket === connection),
   };
 }
 

@@ -276,7 +276,8 @@ export class TestWatch implements TestPort {
   #follow(): void {
     if (this.#isFollowed) return;
     this.#isFollowed = true;
-    const senderOf = watchSentRequests(() => this.#testOf(this.causal.current));
+    const { senderOf, senderOn } = watchSentRequests(() => this.#testOf(this.causal.current));
+    this.causal.senderOn = senderOn;
     this.causal.testOfRequest = (arrived, owner) =>
       (arrived && senderOf(arrived)) ?? (this.#isOnlyRunning(owner) ? owner : undefined);
   }

@@ -23,6 +23,8 @@ export class CausalContext {
    * server.
    */
   testOfRequest: ((arrived: Socket | undefined, owner: Origin | undefined) => Origin | undefined) | undefined;
+  /** Where tests are followed: who sent the request whose response arrives on this connection, which may have carried others before. */
+  senderOn: ((connection: object) => Origin | undefined) | undefined;
 
   /** Created on first use: on Node 20 and 22 an active storage slows every promise of the program. */
   get storage(): AsyncLocalStorage<Origin | undefined> {

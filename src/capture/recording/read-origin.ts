@@ -31,7 +31,10 @@ export function readOrigin({ causal, requests }: Origins, frames: readonly RawFr
     shared &&
     request &&
     (isOwnConnection(request, shared, requests) || requests.isOpenedElsewhere(shared, current));
-  if (shared && !isOwn) return byCallback(resource, requests);
+  if (shared && !isOwn) {
+    const sender = causal.senderOn?.(shared);
+    return sender ? { current: sender } : byCallback(resource, requests);
+  }
   if (request && callsAgain(resource, frames)) {
     const test = ancestors(current).find(({ kind }) => kind === 'test');
     return { ...(test && { current: test }), lost: 'recurring', maker: request };

@@ -12,8 +12,9 @@ import { watchSentRequests } from '../../../src/testing/sent-requests.ts';
 
 test('each request is that of its sender: over one connection, in parallel, fetched, and after one of nobody', async (t) => {
   const current = new AsyncLocalStorage<Origin & { name: string }>();
-  const senderOf = watchSentRequests(() => current.getStore());
+  const { senderOf, senderOn } = watchSentRequests(() => current.getStore());
   const arrived: [path: string | undefined, sender: unknown][] = [];
+  const answered: [path: string, sender: unknown][] = [];
   const server = createServer((message, response) => {
     arrived.push([message.url, senderOf(message.socket)]);
     response.end('ok');
@@ -25,9 +26,10 @@ test('each request is that of its sender: over one connection, in parallel, fetc
   t.after(() => agent.destroy());
   const ask = (path: string, body?: string): Promise<void> =>
     new Promise((resolve, reject) => {
-      const asked = request({ port, host: '127.0.0.1', path, agent, method: 'POST' }, (response) =>
-        response.resume().on('end', resolve),
-      ).on('error', reject);
+      const asked = request({ port, host: '127.0.0.1', path, agent, method: 'POST' }, (response) => {
+        answered.push([path, asked.socket && senderOn(asked.socket)]);
+        response.resume().on('end', resolve);
+      }).on('error', reject);
       asked.end(body);
     });
   const as = <T>(name: string, work: () => T): T => current.run({ kind: 'test', name }, work);
@@ -39,7 +41,16 @@ test('each request is that of its sender: over one connection, in parallel, fetc
   await fetch(`${url}/nobody`).then((response) => response.text());
   // Both wait for one connection, which neither has when the other is made.
   await Promise.all([as('four', () => ask('/four')), as('five', () => ask('/five'))]);
-  const named = arrived.map(([path, sender]) => [path, (sender as { name: string } | undefined)?.name]);
+  const namesOf = (list: [path: string | undefined, sender: unknown][]) =>
+    list.map(([path, sender]) => [path, (sender as { name: string } | undefined)?.name]);
+  assert.deepEqual(namesOf(answered), [
+    ['/one', 'one'],
+    ['/nobody', undefined],
+    ['/two', 'two'],
+    ['/four', 'four'],
+    ['/five', 'five'],
+  ]);
+  const named = namesOf(arrived);
   assert.deepEqual(named, [
     ['/one', 'one'],
     ['/nobody', undefined],
