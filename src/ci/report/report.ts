@@ -31,11 +31,12 @@ export async function report(
   const final = finalOutcome(outcome, leaks, hasDiedInTest(run.folder, threads));
   const isGreen = final.kind === 'passed';
   if (final.kind === 'failed' || final.kind === 'died') explainSilentDeaths(run, threads, exit, options.note);
-  if (!isGreen) noteNoTests(run.gaps, gaps, threads);
   const collected = isGreen
     ? { bundles: [], leftOut: [] }
     : // Read again, because silent deaths have bundles now.
       await collectBundles(run, readTestLogs(run.folder), options, heaps);
+  // A bundle tells more than that.
+  if (!isGreen && collected.bundles.length === 0) noteNoTests(run.gaps, gaps, threads);
   const whole = await summarize({
     command: options.command,
     startedAt,
