@@ -203,8 +203,10 @@ export class LiveScope {
     here: StepEntry[],
     order: ReplayOrder,
   ): StepEntry | undefined {
-    const without = this.#uncaptured.get(classOf(wordOf(call.kind, call.name), at)) ?? [];
-    const found = this.#findAlike(call, at, without, order);
+    // One that is woken by time is rather one that was recorded like that, and captured something else, than one that was not.
+    const isRather = at.isRaw && here.some(({ isClaimed, captured }) => !isClaimed && captured);
+    const uncaptured = this.#uncaptured.get(classOf(wordOf(call.kind, call.name), at)) ?? [];
+    const found = this.#findAlike(call, at, isRather ? uncaptured.filter(isWokenRaw) : uncaptured, order);
     if (found || this.recorded?.isParallel) return found;
     const before = here.findLast(({ isClaimed }) => isClaimed);
     return before && order.isLedBy(before) ? here.find(({ isClaimed }) => !isClaimed) : undefined;

@@ -24,8 +24,10 @@ const folder = mkdtempSync(join(tmpdir(), 'agentdump-random-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
 let faults = 0;
-for (const [kind, shape] of Object.entries(kinds)) {
-  const outcome = await runTrial({ programs, firstSeed: Number(values.seed), shape, folder });
+for (const [index, [kind, shape]] of Object.entries(kinds).entries()) {
+  // What a program with a fault leaves there must not be found by the one of another kind with the same seed.
+  const ofKind = join(folder, String(index));
+  const outcome = await runTrial({ programs, firstSeed: Number(values.seed), shape, folder: ofKind });
   faults += outcome.faults.length;
   console.log(`${programs} programs ${kind}, ${outcome.lives} lives: ${outcome.faults.length} with a fault`);
   for (const line of outcome.faults) console.log(line);

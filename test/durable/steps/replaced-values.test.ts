@@ -41,6 +41,44 @@ for (const isBeside of [false, true])
     }
   });
 
+test('a call whose client has changed does not take the step of a branch that a recorded end has led to', async () => {
+  for (let at = 22, dies = true; dies; at++) {
+    const { live, dieAt } = newRun();
+    const program = (life: number) => async () => {
+      const ask = async (what: string) => {
+        await sleep(8);
+        return `answer to ${what}`;
+      };
+      const client = new Page(`life ${life}`);
+      return Promise.all([
+        // What a resume delivers before the end of the search.
+        (async () => {
+          for (let turn = 0; turn < 10; turn++) {
+            await agent.step('note', () => null, { key: `${turn}` });
+            await sleep(1);
+          }
+        })(),
+        (async () => {
+          await agent.tool('search', { what: 'b' }, () => sleep(40));
+          return agent.step('ask', () => ask('b'));
+        })(),
+        // Begins in the same turn, so that it has the same call before it.
+        (async () => {
+          const what = 'a';
+          await sleep(life === 1 ? 42 : 0);
+          return agent.step('ask', () => client && ask(what));
+        })(),
+      ]);
+    };
+    dies = await dieAt(at, program(1));
+    assert.deepEqual(
+      await live(program(2)),
+      [undefined, 'answer to b', 'answer to a'],
+      `killed at its record ${at}`,
+    );
+  }
+});
+
 const recorded = (captures: Record<string, string>[]) =>
   captures.map(
     (captured, at) =>
