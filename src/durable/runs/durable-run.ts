@@ -19,6 +19,7 @@ import { ReplacedValues } from '../steps/captured/replaced-values.ts';
 import { changed, LiveScope, type StepCall } from '../steps/claim.ts';
 import { FailureTrail } from '../steps/failure-trail.ts';
 import { orderedItems } from '../steps/ordered-items.ts';
+import { RefusedCalls } from '../steps/refused-calls.ts';
 import { ReplayOrder } from '../steps/replay-order.ts';
 import { scopeOf } from '../steps/step-path.ts';
 import type { DurableStore, MaybePromise, RunRest } from '../stores/store.ts';
@@ -68,6 +69,7 @@ export class DurableRun {
    * Aborts when nothing more can be recorded, such as when another worker has taken the run, and when the run was cancelled.
    */
   readonly lost = new AbortController();
+  readonly refused = new RefusedCalls(this.lost.signal);
   readonly failures = new FailureTrail();
   readonly notify: (line: string) => void;
   readonly hasAnswers: boolean;

@@ -175,7 +175,7 @@ async function perform(run: DurableRun, work: RunFunction): Promise<Performed> {
       input: run.input,
     };
     run.begin();
-    const result = await root.enter(() => work(given));
+    const result = await Promise.race([root.enter(() => work(given)), run.refused.areEndless]);
     // A program that handled its cancellation has not repeated everything that is recorded.
     run.lost.signal.throwIfAborted();
     await run.requireAllClaimed(root.scope);
