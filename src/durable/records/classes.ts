@@ -3,6 +3,7 @@
  * instance of any other class is refused; none is stored as if it were a plain object, list or map, because the program would
  * get something else after a resume than before.
  */
+import { types } from 'node:util';
 import { AgentdumpError } from '../../errors.ts';
 
 type AnyClass = abstract new (...given: never[]) => unknown;
@@ -75,14 +76,27 @@ export function reviveInstance([name, plain]: [string, unknown]): unknown {
 /** A reason why the value can't be stored, if that is its class. */
 export function describeRefused(value: unknown): string | undefined {
   const refused = extended.get(value as Extension) ?? value;
+  if (typeof refused === 'function') return 'it is a function, and only data is stored';
   if (typeof refused !== 'object' || refused === null) return undefined;
+  if (types.isPromise(refused)) return 'it is a promise: await it within the step';
   const prototype: object | null = Object.getPrototypeOf(refused);
   // It is refused for what is in it.
   if (refused.constructor === Object || prototype === null) return undefined;
   if (storedPrototypes.has(prototype) && hasMore(refused))
     return `it has properties of its own (${Object.keys(refused).join(', ')}), which are not stored with its contents`;
+  if (isReadOnce(refused)) {
+    const name =
+      refused.constructor?.name || Object.prototype.toString.call(refused).slice('[object '.length, -1);
+    return `it is an object of ${name}, which is read once: read it within the step, and return what was read`;
+  }
   const name = refused.constructor?.name || 'a class without a name';
   return `it is an instance of ${name}, which is not registered (registerClass)`;
+}
+
+/** A stream, the answer to a request, a generator: to register its class would not help. */
+function isReadOnce(value: object): boolean {
+  if (types.isProxy(value)) return false;
+  return Symbol.asyncIterator in value || types.isGeneratorObject(value) || value instanceof Response;
 }
 
 /** Whether a map, a date or the like has properties of its own, which devalue would leave out. */

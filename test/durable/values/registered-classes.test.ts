@@ -65,6 +65,24 @@ test('no other class is stored as what it is derived from', () => {
   }
 });
 
+test('what a step should have read, awaited or called is refused with what to do instead', () => {
+  class Chunks {
+    async *[Symbol.asyncIterator]() {}
+  }
+  const reads = [new Response('x'), new Chunks(), (async function* () {})(), (function* () {})()];
+  const names = ['Response', 'Chunks', 'AsyncGenerator', 'Generator'];
+  for (const [at, value] of reads.entries())
+    assert.throws(
+      () => encodeValue({ value }),
+      says(`at value: it is an object of ${names[at]}, which is read once: read it`),
+    );
+  assert.throws(
+    () => encodeValue([Promise.resolve(1)]),
+    says('at [0]: it is a promise: await it within the step'),
+  );
+  assert.throws(() => encodeValue({ call: () => 1 }), says('at call: it is a function, and only data'));
+});
+
 test('a class derived from Set or Date that is registered is stored with the fields that it adds', () => {
   class Tags extends Set<string> {
     owner = 'x';
