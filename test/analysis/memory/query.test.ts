@@ -78,6 +78,11 @@ const questions: readonly [string, unknown][] = [
   ['from Order where .coupon like "SAVE\\_10\\%"', 60],
   ['from Order where .note glob "note 29?"', 7],
   ['from Order where .note ~ "^note \\\\d$"', 6],
+  ['from Order where .note ~ "^note \\d$"', 6],
+  ['from Order where .res.headers["content-type"] ~ "^text/\\w+$"', 150],
+  // A name for the nodes, as in SQL and OQL.
+  ['SELECT o.number, o.res.headers["content-type"] FROM Order o WHERE o.number > 297', [[298, 'application/json'], [299, 'text/html']]], // biome-ignore format: a row a question
+  ['select count(o.note) from Order as o where o.res.statusCode = 500', [[20]]],
   // A missing value is neither equal nor unequal.
   ['from Order where .note is null', 100],
   ['from Order where .note is not null', 200],
@@ -224,6 +229,20 @@ test('a class that nothing is of is said; a getter is no value', () => {
   assert.deepEqual(notes('from Session'), []);
   assert.deepEqual(notes('class != Sesion'), []);
   assert.deepEqual(answer(heap, 'select .age from Session'), [[null]]);
+});
+
+test('a property that no node has is said, unless it may be a number that the snapshot lacks', () => {
+  const { snapshot, global } = synthProgram();
+  const session = snapshot.node({ name: 'Session' });
+  snapshot.edge(global, session, 'session').edge(session, snapshot.node({ name: 'User' }), 'user');
+  const heap = new Heap(readHeapSnapshotSync(snapshot.toBuffer()));
+  const notes = (text: string): string => runQuery(heap, parseQuery(text), 10).notes.join('|');
+  assert.match(notes('from Session where .usr.name = "ann"'), /None of the objects .* has \.usr\.name\.$/);
+  assert.match(notes('select .state from Session'), /None of the objects .* has \.state\.$/);
+  assert.doesNotMatch(notes('from Session where has user'), /None of/);
+  // Its name is in the heap: where small numbers are not, it may be one of a Session.
+  assert.doesNotMatch(notes('from User where .user = 1'), /None of/);
+  assert.doesNotMatch(notes('from Nobody where .state = 1'), /None of/);
 });
 
 test('a wrong question is an error that names the place', () => {

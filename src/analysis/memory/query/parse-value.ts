@@ -35,6 +35,7 @@ const joiners = [
   'by',
 ];
 const reserved: ReadonlySet<string> = new Set([...clauses, ...joiners, 'has', 'distinct']);
+export const isReserved = (word: string): boolean => reserved.has(word.toLowerCase());
 const constants: Record<string, boolean | null> = { true: true, false: false, null: null, undefined: null };
 
 export abstract class ValueParser extends TokenCursor {

@@ -3,6 +3,7 @@
  * `class = Session limit 5` and `select class, count() from Session group by class` are valid.
  */
 import { ExpressionParser } from './parse-expression.ts';
+import { isReserved } from './parse-value.ts';
 import {
   type Column,
   type Expression,
@@ -14,16 +15,38 @@ import {
   type SortKey,
   wrongQuery,
 } from './syntax.ts';
-import { tokenize } from './tokens.ts';
+import { type Token, tokenize } from './tokens.ts';
+
+const setOperations = ['union', 'intersect', 'except'];
 
 /** @throws AgentdumpError `usage`, with the position at which the text is not a valid query. */
 export function parseQuery(text: string): Query {
-  return new QueryParser(tokenize(text), text).query();
+  const tokens = tokenize(text);
+  const alias = findAlias(tokens);
+  return new QueryParser(alias ? tokenize(text, alias) : tokens, text, alias).query();
+}
+
+/** The name in `from Session s` or `from Session as s`, as SQL and Eclipse MAT have it. */
+function findAlias(tokens: readonly Token[]): string | undefined {
+  const isWord = (at: number, word: string): boolean =>
+    tokens[at]?.kind === 'word' && tokens[at].text.toLowerCase() === word;
+  const from = tokens.findIndex((_, at) => isWord(at, 'from'));
+  if (from < 0 || tokens[from + 1]?.kind === 'sign') return undefined;
+  const name = tokens[from + (isWord(from + 2, 'as') ? 3 : 2)];
+  if (name?.kind !== 'word' || isReserved(name.text) || setOperations.includes(name.text.toLowerCase()))
+    return undefined;
+  return /^[\p{ID_Start}_$][\p{ID_Continue}$]*$/u.test(name.text) ? name.text : undefined;
 }
 
 class QueryParser extends ExpressionParser {
   readonly #seen = new Set<string>();
   #conditions: Expression[] = [];
+  readonly #alias: string | undefined;
+
+  constructor(tokens: readonly Token[], text: string, alias: string | undefined) {
+    super(tokens, text);
+    this.#alias = alias;
+  }
 
   query(): Query {
     const query: Query = {
@@ -47,8 +70,10 @@ class QueryParser extends ExpressionParser {
     if (this.#begins('select')) {
       query.isDistinct = this.take('distinct');
       query.select = this.#columns();
-    } else if (this.#begins('from')) this.#conditions.push(this.classCondition());
-    else if (this.#begins('where')) this.#conditions.push(this.condition());
+    } else if (this.#begins('from')) {
+      this.#conditions.push(this.classCondition());
+      if (this.#alias && (this.take('as') || this.isWord(this.#alias.toLowerCase()))) this.skip();
+    } else if (this.#begins('where')) this.#conditions.push(this.condition());
     else if (this.#begins('group')) {
       this.require('by');
       query.groupBy = this.list(() => this.valueOrAlias());
@@ -60,7 +85,7 @@ class QueryParser extends ExpressionParser {
       this.require('by');
       query.orderBy = this.list(() => this.#sortKey(false));
     } else if (this.#begins('limit')) query.limit = this.count();
-    else if (this.isWord('union', 'intersect', 'except'))
+    else if (this.isWord(...setOperations))
       throw this.wrong('one query, in which `or` and `and not` join the conditions,');
     else throw this.wrong('and, or, or a clause (where, select, group by, having, order by, limit)');
   }

@@ -20,6 +20,8 @@ export class PropertyReader {
   readonly #nameIndex = new Map<string, number>();
   /** Set if a missing value may be a small integer. */
   lacksNumbers = false;
+  readonly #asked = new Set<readonly Step[]>();
+  readonly #found = new Set<readonly Step[]>();
   /** Set if the length of a truncated string was requested. */
   hasCutStrings = false;
 
@@ -29,24 +31,43 @@ export class PropertyReader {
 
   /** The node at the end of the steps, or -1. */
   find(node: number, steps: readonly Step[]): number {
-    let at = node;
-    for (const step of steps) {
-      at = this.#child(at, step);
-      if (at < 0) return -1;
-    }
-    return at;
+    return this.#noted(steps, this.#follow(node, steps, steps.length));
   }
 
   value(node: number, steps: readonly Step[]): Value {
     const last = steps.at(-1)!;
-    const parent = steps.length > 1 ? this.find(node, steps.slice(0, -1)) : node;
+    const parent = this.#follow(node, steps, steps.length - 1);
+    const child = this.#noted(steps, parent < 0 ? -1 : this.#child(parent, last));
     if (parent < 0) return null;
-    const child = this.#child(parent, last);
     if (child >= 0) return this.valueOf(child);
-    if (last.kind === 'name' && (last.name === 'length' || last.name === 'size'))
-      return this.lengthOf(parent, last.name);
+    if (last.kind === 'name' && (last.name === 'length' || last.name === 'size')) {
+      const length = this.lengthOf(parent, last.name);
+      if (length !== null) this.#found.add(steps);
+      return length;
+    }
     this.lacksNumbers = true;
     return null;
+  }
+
+  /**
+   * Whether this path was followed from some node and never existed, so that it is perhaps misspelt. Where small integers are
+   * missing, so are the properties that hold one: then only a name that is nowhere in the heap says so.
+   */
+  isNowhere(steps: readonly Step[], hasNumbers: boolean): boolean {
+    if (!this.#asked.has(steps) || this.#found.has(steps)) return false;
+    return hasNumbers || steps.some((step) => step.kind === 'name' && this.#indexOf(step.name) === undefined);
+  }
+
+  #noted(steps: readonly Step[], found: number): number {
+    this.#asked.add(steps);
+    if (found >= 0) this.#found.add(steps);
+    return found;
+  }
+
+  #follow(node: number, steps: readonly Step[], count: number): number {
+    let at = node;
+    for (let i = 0; i < count && at >= 0; i++) at = this.#child(at, steps[i]!);
+    return at;
   }
 
   /** A string's text, a number or a boolean; null for JavaScript's null and undefined; otherwise the object. */

@@ -17,6 +17,7 @@ import {
   isGrouped,
   partsOf,
   type Query,
+  type Step,
 } from './syntax.ts';
 import { groupKey, NodeReference, type ReadValue, sortOrder, type Value } from './values.ts';
 
@@ -138,13 +139,15 @@ function groupColumns({ groupBy }: Query): Column[] {
 
 function columnName(expression: Expression): string {
   if (expression.kind === 'field' && !expression.of) return expression.field;
-  if (expression.kind !== 'property') return expression.kind;
-  return expression.steps
+  return expression.kind === 'property' ? stepsText(expression.steps) : expression.kind;
+}
+
+const stepsText = (steps: readonly Step[]): string =>
+  steps
     .map((step) =>
       step.kind === 'name' ? `.${step.name}` : `[${step.kind === 'index' ? step.index : step.name}]`,
     )
     .join('');
-}
 
 function sortRows(scope: Scope, { orderBy }: Query, rows: number[]): number[] {
   const keys = orderBy.map(({ expression, isDescending }) => ({
@@ -198,7 +201,8 @@ function columnKind(expression: Expression): HeapQueryColumn['kind'] {
 function notesOf(heap: Heap, query: Query, properties: PropertyReader): string[] {
   const asked = [query.where, query.having, ...query.groupBy, ...query.orderBy.map((key) => key.expression)];
   const columns = query.select?.map(({ expression }) => expression) ?? [];
-  const asksNumbers = [...asked, ...columns].some((expression) => expression && looksAtNumbers(expression));
+  const expressions = [...asked, ...columns].filter((expression) => expression !== undefined);
+  const asksNumbers = expressions.some(looksAtNumbers);
   return [
     ...askedClasses(query.where).flatMap((name) => classNote(heap, name)),
     ...(asksNumbers && properties.lacksNumbers && lacksNumbers(heap)
@@ -206,10 +210,26 @@ function notesOf(heap: Heap, query: Query, properties: PropertyReader): string[]
           'Numbers are not in this snapshot (V8 writes them with exposeNumericValues): properties that hold one count as missing, and lengths and sizes may be too low.',
         ]
       : []),
+    ...absentProperties(heap, expressions, properties),
     ...(properties.hasCutStrings
       ? ['V8 cuts strings at 1,024 characters: longer ones count as that long.']
       : []),
   ];
+}
+
+/** A property that none of the nodes has is perhaps misspelt, and the answer to a condition on it is empty. */
+function absentProperties(heap: Heap, expressions: Expression[], properties: PropertyReader): string[] {
+  const hasNumbers = !lacksNumbers(heap);
+  const absent = new Set<string>();
+  const visit = (expression: Expression): void => {
+    if (expression.kind === 'property' || expression.kind === 'has')
+      if (properties.isNowhere(expression.steps, hasNumbers)) absent.add(stepsText(expression.steps));
+    if (expression.kind === 'relation' && expression.target.kind === 'where')
+      visit(expression.target.condition);
+    partsOf(expression).forEach(visit);
+  };
+  expressions.forEach(visit);
+  return [...absent].map((name) => `None of the objects that were looked at has ${name}.`);
 }
 
 function askedClasses(where: Expression | undefined): string[] {

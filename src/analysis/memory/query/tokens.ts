@@ -31,8 +31,11 @@ const namePattern = /\.([\p{ID_Continue}$#](?:[\p{ID_Continue}$#]|-(?=\p{L}))*)/
 const bracketPattern = new RegExp(`\\[\\s*(?:(${quoted})|(\\d{1,9})|Symbol\\(([^\\]]*)\\))\\s*\\]`, 'suy');
 const maxLength = 10_000;
 
-/** @throws AgentdumpError `usage` for an invalid token. */
-export function tokenize(text: string): Token[] {
+/**
+ * @param alias the name that `from Class alias` gives the nodes: `alias.x` is the property `.x`.
+ * @throws AgentdumpError `usage` for an invalid token.
+ */
+export function tokenize(text: string, alias?: string): Token[] {
   if (text.length > maxLength) throw wrongQuery(text.slice(0, 40), 0, 'something shorter');
   const tokens: Token[] = [];
   const spaces = /\s*/uy;
@@ -40,11 +43,11 @@ export function tokenize(text: string): Token[] {
     spaces.lastIndex = at;
     at += spaces.exec(text)![0].length;
     if (at >= text.length) return tokens;
-    tokens.push(readToken(text, at));
+    tokens.push(readToken(text, at, alias));
   }
 }
 
-function readToken(text: string, at: number): Token {
+function readToken(text: string, at: number, alias: string | undefined): Token {
   const match = (pattern: RegExp): RegExpExecArray | null => {
     pattern.lastIndex = at;
     return pattern.exec(text);
@@ -61,7 +64,9 @@ function readToken(text: string, at: number): Token {
       at,
       end: at + number[0].length,
     };
-  if (text[at] === '.' || text[at] === '[') return readPath(text, at);
+  if (text[at] === '.' || text[at] === '[') return readPath(text, at, at);
+  if (alias && text.startsWith(alias, at) && /[.[]/.test(text[at + alias.length] ?? ''))
+    return readPath(text, at, at + alias.length);
   const sign = match(signPattern);
   if (sign) return { kind: 'sign', text: sign[0], at, end: at + sign[0].length };
   const word = match(wordPattern);
@@ -69,9 +74,9 @@ function readToken(text: string, at: number): Token {
   throw wrongQuery(text, at, 'a word, a number or a quoted text');
 }
 
-function readPath(text: string, from: number): Token {
+function readPath(text: string, from: number, begin: number): Token {
   const steps: Step[] = [];
-  let at = from;
+  let at = begin;
   for (;;) {
     namePattern.lastIndex = at;
     bracketPattern.lastIndex = text[at] === '.' && text[at + 1] === '[' ? at + 1 : at;
@@ -92,4 +97,5 @@ function bracketStep([, key, index, symbol]: RegExpExecArray): Step {
   return { kind: 'symbol', name: symbol!.trim() };
 }
 
-const unquote = (text: string): string => text.slice(1, -1).replace(/\\(.)/gsu, '$1');
+/** Any other backslash stays: a pattern is written as everywhere, `~ "\d+"`. */
+const unquote = (text: string): string => text.slice(1, -1).replace(/\\(["'\\])/gsu, '$1');
