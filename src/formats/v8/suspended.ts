@@ -27,7 +27,7 @@ const maxReactions = 16;
 const maxPromises = 16;
 const pending = 0;
 
-/** Undefined for a function that is running or has ended. */
+/** Undefined for a function that is running or has ended, and for an async generator that nobody asked for its next value. */
 export function findSuspended(
   heap: V8Heap,
   functions: Functions,
@@ -46,6 +46,8 @@ function readSuspended(
   const { generator, fixedArray, functionObject, bytecode, positions } = heap.layout;
   const continuation = heap.findSmi(object, generator.continuation);
   if (continuation === undefined || continuation < 0) return undefined;
+  const promise = findPromise(heap, object);
+  if (promise === undefined) return undefined;
   const closure = heap.field(object, generator.function);
   const info = functions.ofClosure(closure);
   const saved = heap.field(object, generator.registers);
@@ -77,9 +79,22 @@ function readSuspended(
     const place = scripts.findPlace(info.script, position);
     if (place) result.place = place;
   }
-  const awaitedBy = findAwaiter(heap, heap.field(object, generator.promise));
+  const awaitedBy = findAwaiter(heap, promise);
   if (awaitedBy !== undefined) result.awaitedBy = awaitedBy;
   return result;
+}
+
+/**
+ * What settles when the function goes on. An async generator has a queue of requests instead of a promise, of which the first
+ * is the one that it works on; without one it stands at a yield or has not begun, and waits for nothing.
+ */
+function findPromise(heap: V8Heap, object: Tagged): Tagged | undefined {
+  const { generator, generatorRequest, types } = heap.layout;
+  const held = heap.field(object, generator.promise);
+  if (!heap.isType(object, types.asyncGeneratorObject)) return held;
+  if (!heap.isPointer(held)) return undefined;
+  const promise = heap.field(held, generatorRequest.promise);
+  return heap.isType(promise, types.jsPromise) ? promise : undefined;
 }
 
 /**

@@ -228,8 +228,10 @@ export function resolveLayout(m: V8Metadata, row: LayoutRow, line: number) {
       inputOrPosition: 48,
       continuation: 64,
       registers: 72,
+      /** Of an async function; of an async generator its first request. */
       promise: 80,
     },
+    generatorRequest: { promise: 32 },
     positions: { unsignedDeltas: row.unsignedPositionDeltas },
     translation: row.translation,
     signedOpcodes: row.signedOpcodes ?? false,

@@ -9,7 +9,11 @@ import { accountForCore } from '../../../../src/analysis/core/core-account.ts';
 import { openCoreDump } from '../../../../src/analysis/core/core-dump.ts';
 import { openV8 } from '../../../../src/analysis/core/javascript/v8-runtime.ts';
 import { findHeapPages, walkPage } from '../../../../src/formats/v8/heap/heap-pages.ts';
-import { findSuspended, isAsyncObject } from '../../../../src/formats/v8/suspended.ts';
+import {
+  findSuspended,
+  isAsyncObject,
+  type SuspendedFunction,
+} from '../../../../src/formats/v8/suspended.ts';
 import type { Account } from '../../../../src/model/account.ts';
 import { makeCore, noCores, nodes, victims } from '../../../support/cores/core-victims.ts';
 
@@ -22,25 +26,29 @@ async function accountOf(node: string, args: string[]): Promise<Account> {
   }
 }
 
-/** Suspended functions of the program's own script, by name. Each counts once, however many stacks lead through it. */
-function countSuspended(core: string): Record<string, number> {
+/** Suspended functions of the program's own script. Each is there once, however many stacks lead through it. */
+function ownSuspended(core: string): SuspendedFunction[] {
   const dump = openCoreDump(core);
   const v8 = openV8(dump, []);
   assert.ok(v8);
   const ranges = dump.core.segments
     .filter((s) => s.fileSize > 0 && s.writable && !s.executable)
     .map((s) => [s.start, s.start + s.fileSize] as const);
-  const counts: Record<string, number> = {};
+  const all: SuspendedFunction[] = [];
   for (const page of findHeapPages(v8.heap, ranges))
     walkPage(v8.heap, page, ({ object }) => {
       const found = isAsyncObject(v8.heap, object)
         ? findSuspended(v8.heap, v8.functions, v8.scripts, object)
         : undefined;
-      if (!found?.place || !found.function.script?.name.endsWith('waiting.cjs')) return;
-      const { name } = found.function;
-      counts[name] = (counts[name] ?? 0) + 1;
+      if (found?.place && found.function.script?.name.endsWith('waiting.cjs')) all.push(found);
     });
   dump.close();
+  return all;
+}
+
+function countByName(all: SuspendedFunction[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { function: f } of all) counts[f.name] = (counts[f.name] ?? 0) + 1;
   return counts;
 }
 
@@ -71,10 +79,14 @@ for (const node of nodes)
         const death = makeCore(node.path, ['--expose-gc', join(victims, 'waiting.cjs'), `${seed}`]);
         try {
           const own = JSON.parse(death.stdout) as Record<string, number>;
+          const found = ownSuspended(death.core);
           assert.deepEqual(
-            countSuspended(death.core),
+            countByName(found),
             Object.fromEntries(Object.entries(own).filter(([, n]) => n > 0)),
           );
+          const nameOf = new Map(found.map((each) => [each.object, each.function.name]));
+          for (const { function: f, awaitedBy } of found)
+            if (f.name === 'numbers') assert.equal(nameOf.get(awaitedBy ?? 0), 'consume');
         } finally {
           death.remove();
         }
