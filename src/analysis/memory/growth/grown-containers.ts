@@ -6,6 +6,7 @@
 import { NodeType } from '../../../formats/heapsnapshot/index.ts';
 import { isGlobal } from '../graph/global-node.ts';
 import type { Heap } from '../heap.ts';
+import { isStringType } from '../questions/node-rows.ts';
 
 /** A new child explains its owner's growth if it retains at least this share of it. */
 const explainingShare = 0.8;
@@ -33,6 +34,8 @@ export function replacedBelow(heap: Heap, grown: number, growthBytes: number, is
     at = explainingChild(heap, at, growthBytes, isNew);
     if (at < 0) break;
     if (isPart(heap, at)) continue;
+    // A text is made anew with each piece that is added to it.
+    if (isStringType(heap.snapshot.nodes.type[at]!)) return at;
     if (!containerTypes.has(heap.snapshot.nodes.type[at]!)) break;
     const isLink = classes.of[at] === classes.of[found];
     if (!isLink) first = at;
@@ -43,6 +46,61 @@ export function replacedBelow(heap: Heap, grown: number, growthBytes: number, is
   const shown = links >= fewestLinks ? first : found;
   return shown === grown ? -1 : shown;
 }
+
+/** Fewer that grow together are perhaps not of one kind by intention. */
+const fewestTogether = 4;
+const deepestTogether = 32;
+
+/**
+ * Where a container has as many entries as before, but something in each of them grew (a list of each user), those that
+ * received what is new: the lowest objects of one class whose growth is nearly all of the containers'. Otherwise none.
+ */
+export function grownTogether(
+  heap: Heap,
+  containers: readonly number[],
+  growth: Float64Array,
+  isNew: Uint8Array,
+): number[] {
+  const all = sumOf(containers, growth);
+  let found: readonly number[] = containers;
+  let at: readonly number[] = containers;
+  for (let depth = 0; depth < deepestTogether; depth++) {
+    const { added, ofKind } = childrenOf(heap, at, growth, isNew);
+    if (added >= all * (1 - explainingShare)) break;
+    const most = [...ofKind.values()].sort((a, b) => sumOf(b, growth) - sumOf(a, growth))[0];
+    if (!most || sumOf(most, growth) < all * explainingShare) return [];
+    at = most;
+    if (!isPart(heap, most[0]!)) found = most;
+  }
+  return found.length >= fewestTogether && found !== containers ? [...found] : [];
+}
+
+/** What these retain directly: the bytes of what is new, and what grew, by class. */
+function childrenOf(
+  { dominated, retained, classes }: Heap,
+  nodes: readonly number[],
+  growth: Float64Array,
+  isNew: Uint8Array,
+): { added: number; ofKind: Map<number, number[]> } {
+  let added = 0;
+  const ofKind = new Map<number, number[]>();
+  for (const node of nodes)
+    for (const child of dominated.of(node)) {
+      if (isNew[child]) added += retained[child]!;
+      else if (growth[child]! > 0) {
+        const alike = ofKind.get(classes.of[child]!) ?? [];
+        ofKind.set(classes.of[child]!, alike);
+        alike.push(child);
+      }
+    }
+  return { added, ofKind };
+}
+
+const sumOf = (nodes: readonly number[], values: Float64Array): number => {
+  let sum = 0;
+  for (const node of nodes) sum += values[node]!;
+  return sum;
+};
 
 /** The largest node that `node` immediately dominates, if it is new and retains most of the growth; otherwise -1. */
 function explainingChild(

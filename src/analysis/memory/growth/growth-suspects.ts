@@ -59,8 +59,10 @@ const hasNothingNew = ({ heldBytes, added }: HeapGrownNode): boolean =>
 
 /** Tables and the like, which belong to V8. */
 function isEnginePart({ node }: HeapGrownNode): boolean {
-  return node.type !== 'object' && node.type !== 'closure' && node.type !== 'native';
+  return node.type !== 'object' && node.type !== 'closure' && node.type !== 'native' && !isText(node);
 }
+
+const isText = ({ type }: HeapGrownNode['node']): boolean => /string$/.test(type);
 
 /** Grew at every step; two snapshots are one step. */
 function isSteady(row: HeapGrownNode): boolean {
@@ -85,7 +87,8 @@ function suspectOf(row: HeapGrownNode, totalBytes: number, byPlace: string | und
   const afterBytes = beforeBytes + growthBytes;
   const steps = stepsOf(row);
   const perStep = steps.length > 1 ? `, ${formatBytes(growthBytes / steps.length)} a step` : '';
-  const where = count > 1 ? `${formatCount(count, 'object')} at ${path}` : `${node.class} at ${path}`;
+  const one = isText(node) ? 'The text' : node.class;
+  const where = count > 1 ? `${formatCount(count, 'object')} at ${path}` : `${one} at ${path}`;
   const what = added
     ? `: ${formatCount(added.count, 'new object')} of class ${added.class} (${formatBytes(added.retainedSizeBytes)})`
     : '';
@@ -123,6 +126,7 @@ function remedy({ node, path }: HeapGrownNode): string {
   if (/Map$|Set$|Cache/i.test(node.class))
     return 'Delete entries when they are done with, or give it a limit.';
   if (node.class === 'Array') return 'Take entries out when they are done with, or keep only the last ones.';
+  if (isText(node)) return 'Write it somewhere else, or keep only its end.';
   if (/^Timeout|^Immediate/.test(node.class)) return 'Clear the timer when it is no longer needed.';
   return 'Release what it holds when it is done with.';
 }

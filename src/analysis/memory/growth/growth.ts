@@ -14,7 +14,7 @@ import { generalPath } from '../questions/paths.ts';
 import { limitOf } from '../suspects/limits.ts';
 import { isScope, largestVariable } from '../suspects/scope-variable.ts';
 import { type AddedObjects, addedTo } from './added-objects.ts';
-import { headOfChain, replacedBelow } from './grown-containers.ts';
+import { grownTogether, headOfChain, replacedBelow } from './grown-containers.ts';
 import { computePlaces, grownPlaces, leastGrowth, type Places } from './growth-places.ts';
 import { InheritedIds, ownerIds } from './inherited-ids.ts';
 import { areOfOneProcess } from './one-process.ts';
@@ -240,6 +240,10 @@ function grownNodes(digests: HeapDigest[], heap: Heap, limit: number, net: NetSh
   const owners = new Set(rows.map((node) => ownerOf(heap, node, growth)));
   const below = groupByPlace(heap, [...owners], growth)
     .slice(0, limit)
+    .flatMap(({ nodes }) => {
+      const together = grownTogether(heap, nodes, growth, isNew);
+      return groupByPlace(heap, together.length ? together : nodes, growth);
+    })
     .map(({ nodes, ...group }) => {
       const added = addedTo(heap, nodes, isNew);
       const limit = nodes.length === 1 ? limitOf(heap, nodes[0]!, 1) : undefined;

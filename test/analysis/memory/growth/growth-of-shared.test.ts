@@ -89,3 +89,38 @@ test('what nothing but the roots holds is named as a class', () => {
   const [first] = suspectsOf((pairs) => ports(pairs, false));
   assert.match(first?.sentence ?? '', /^200 objects at .*: 200 new objects of class Port /);
 });
+
+test('what grows a little in each of many entries is told at the entries, not at the list that has as many as before', () => {
+  const [suspect, ...others] = suspectsOf((items) => {
+    const { snapshot, global } = synthProgram();
+    const users = snapshot.node({ name: 'Array', size: 16 });
+    snapshot.edge(global, users, 'users');
+    for (let at = 0; at < 50; at++) {
+      const user = snapshot.node({ name: 'User', size: 64, id: 50_001 + 4 * at });
+      const visits = snapshot.node({ name: 'Array', size: 16, id: 50_003 + 4 * at });
+      snapshot.edge(users, user, at).edge(user, visits, 'visits');
+      for (let visit = 0; visit < items / 50; visit++)
+        snapshot.edge(visits, snapshot.node({ name: 'Visit', size: itemBytes, id: 90_001 + 100 * at + 2 * visit }), visit); // biome-ignore format: one edge a line
+    }
+    return snapshot;
+  });
+  assert.deepEqual(others, []);
+  assert.equal(suspect?.path, 'global.users[*].visits');
+  assert.match(
+    suspect?.sentence ?? '',
+    /^50 objects at .* grew from 201 KiB to 601 KiB, 200 KiB a step: 200 new objects of class Visit \(400 KiB\)/,
+  );
+});
+
+test('a text to which something is always added is told by its name', () => {
+  const [suspect, ...others] = suspectsOf((items) => {
+    const { snapshot, global } = synthProgram();
+    const state = snapshot.node({ name: 'State', size: 64, id: 50_001 });
+    const log = snapshot.node({ type: 'concatenated string', size: items * itemBytes, id: 90_001 + items });
+    snapshot.edge(global, state, 'state').edge(state, log, 'log');
+    return snapshot;
+  });
+  assert.deepEqual(others, []);
+  assert.equal(suspect?.path, 'global.state.log');
+  assert.match(suspect?.sentence ?? '', /^The text at global\.state\.log grew from 200 KiB to 600 KiB/);
+});
