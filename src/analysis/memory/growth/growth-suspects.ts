@@ -89,9 +89,10 @@ function suspectOf(row: HeapGrownNode, totalBytes: number, byPlace: string | und
   const perStep = steps.length > 1 ? `, ${formatBytes(growthBytes / steps.length)} a step` : '';
   const one = isText(node) ? 'The text' : node.class;
   const where = count > 1 ? `${formatCount(count, 'object')} at ${path}` : `${one} at ${path}`;
-  const what = added
-    ? `: ${formatCount(added.count, 'new object')} of class ${added.class} (${formatBytes(added.retainedSizeBytes)})`
-    : '';
+  const what =
+    added && !isText(node)
+      ? `: ${formatCount(added.count, 'new object')} of class ${added.class} (${formatBytes(added.retainedSizeBytes)})`
+      : '';
   const isSure = byPlace === undefined && steps.length > 1 && isSteady(row);
   return {
     rule: 'growth',

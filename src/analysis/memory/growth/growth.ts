@@ -238,31 +238,32 @@ function grownNodes(digests: HeapDigest[], heap: Heap, limit: number, net: NetSh
       growth[node]! >= leastGrowth && largestBelow[node]! < growth[node]! * 0.8 && !isGlobal(heap, node),
   );
   const owners = new Set(rows.map((node) => ownerOf(heap, node, growth)));
-  const below = groupByPlace(heap, [...owners], growth)
-    .slice(0, limit)
-    .flatMap(({ nodes }) => {
+  const places = groupByPlace(heap, [...owners], growth).slice(0, limit);
+  const lowest = new Set(
+    places.flatMap(({ nodes }) => {
       const together = grownTogether(heap, nodes, growth, isNew);
-      return groupByPlace(heap, together.length ? together : nodes, growth);
-    })
-    .map(({ nodes, ...group }) => {
-      const added = addedTo(heap, nodes, isNew);
-      const limit = nodes.length === 1 ? limitOf(heap, nodes[0]!, 1) : undefined;
-      const holder = holderOf(heap, nodes, added.holder, group.growthBytes, isNew);
-      const shown = holder < 0 ? nodes : [holder];
-      const isShared = added.holder >= 0;
-      const held = digests.map((digest) =>
-        isShared ? heldWithShared(digest, heap, nodes, added) : heldAlone(digest, heap, nodes, shown),
-      );
-      return {
-        ...group,
-        ...(holder >= 0 ? { node: nodeRow(heap, holder), path: generalPath(heap, holder) } : {}),
-        beforeBytes: held[0]!,
-        ...(isShared ? { growthBytes: held.at(-1)! - held[0]! } : {}),
-        heldBytes: held,
-        ...(added.most ? { added: added.most } : {}),
-        ...(limit === undefined ? {} : { limit }),
-      };
-    });
+      return together.length ? together : nodes;
+    }),
+  );
+  const below = groupByPlace(heap, [...lowest], growth).map(({ nodes, ...group }) => {
+    const added = addedTo(heap, nodes, isNew);
+    const limit = nodes.length === 1 ? limitOf(heap, nodes[0]!, 1) : undefined;
+    const holder = holderOf(heap, nodes, added.holder, group.growthBytes, isNew);
+    const shown = holder < 0 ? nodes : [holder];
+    const isShared = added.holder >= 0;
+    const held = digests.map((digest) =>
+      isShared ? heldWithShared(digest, heap, nodes, added) : heldAlone(digest, heap, nodes, shown),
+    );
+    return {
+      ...group,
+      ...(holder >= 0 ? { node: nodeRow(heap, holder), path: generalPath(heap, holder) } : {}),
+      beforeBytes: held[0]!,
+      ...(isShared ? { growthBytes: held.at(-1)! - held[0]! } : {}),
+      heldBytes: held,
+      ...(added.most ? { added: added.most } : {}),
+      ...(limit === undefined ? {} : { limit }),
+    };
+  });
   return toldOnce(heap, below, sharedGrowth(digests, heap, isNew, net, below)).slice(0, limit);
 }
 

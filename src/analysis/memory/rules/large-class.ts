@@ -5,7 +5,7 @@ import type { Heap } from '../heap.ts';
 import { largestOf } from '../questions/node-rows.ts';
 import { sourceOf, sourceText } from '../questions/scripts.ts';
 import { classMembers } from '../suspects/class-members.ts';
-import { commonHolder } from '../suspects/common-holder.ts';
+import { commonHolder, listsBelow } from '../suspects/common-holder.ts';
 import { isCrowdOf } from '../suspects/crowds.ts';
 import { isDeepStructure } from '../suspects/deep-structure.ts';
 import {
@@ -56,10 +56,12 @@ export const largeClassRule: SuspectRule = {
           context.tellsAll ||
           !isDeepStructure(heap, holder < 0 ? largest : holder, classMembers(heap).of(row)),
       )
-      .map(({ kind, bytes, count, holder, largest }) => {
-        const held = holder < 0 ? '' : ` (${describeNode(heap, holder)} at ${placeText(heap, holder)})`;
+      .map(({ kind, row, bytes, count, holder, largest }) => {
+        const lists = holder < 0 ? undefined : listsBelow(heap, holder, classMembers(heap).of(row));
+        const shown = lists?.fullest ?? holder;
+        const held = shown < 0 ? '' : heldText(heap, shown, lists?.count);
         const place = sourceText(sourceOf(heap, kind.place));
-        return suspectAt(context, 'large-class', holder < 0 ? largest : holder, bytes, {
+        return suspectAt(context, 'large-class', shown < 0 ? largest : shown, bytes, {
           title: `${manyText(count, kind.name)} objects hold ${shareText(bytes, context)}`,
           sentence: `${manyText(count, 'objects')} of class ${kind.name}${place ? ` (constructor at ${place})` : ''} keep ${shareText(bytes, context)} alive, ${formatBytes(bytes / count)} each on average. If there are more in a later snapshot, whatever collects them${held} has no limit, or the wrong one.`,
           confidence: 'possible',
@@ -69,6 +71,11 @@ export const largeClassRule: SuspectRule = {
       });
   },
 };
+
+function heldText(heap: Heap, holder: number, lists: number | undefined): string {
+  const which = `${describeNode(heap, holder)} at ${placeText(heap, holder)}`;
+  return lists === undefined ? ` (${which})` : ` (${lists} containers, such as ${which})`;
+}
 
 /** Strings, code, arrays and plain objects without a kind are not classes of the program. */
 function isProgramClass(name: string): boolean {

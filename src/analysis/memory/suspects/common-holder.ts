@@ -260,6 +260,39 @@ export function holderBelow(heap: Heap, container: number, nodes: ArrayLike<numb
   return -1;
 }
 
+/** Fewer are parts of one thing, and more for fewer members each than this no lists. */
+const fewestLists = 4;
+const fewestInEach = 8;
+
+/**
+ * The arrays, Maps or Sets between a holder and most of these objects, of which each has some (a list of each user): how
+ * many, and the one that retains most. Undefined if the holder has the objects itself.
+ */
+export function listsBelow(
+  heap: Heap,
+  holder: number,
+  nodes: ArrayLike<number>,
+): { count: number; fullest: number } | undefined {
+  const { tree, snapshot, retained } = heap;
+  const { type } = snapshot.nodes;
+  const counts = new Map<number, number>();
+  for (let at = 0; at < nodes.length; at++) {
+    let list = tree.dominator[nodes[at]!]!;
+    while (list !== heap.root && (type[list] === NodeType.array || type[list] === NodeType.hidden))
+      list = tree.dominator[list]!;
+    counts.set(list, (counts.get(list) ?? 0) + 1);
+  }
+  let [count, members, fullest] = [0, 0, -1];
+  for (const [list, its] of counts) {
+    if (its < fewestInEach || list === holder || !/^(?:Array|Map|Set)$/.test(snapshot.nodeName(list)))
+      continue;
+    count++;
+    members += its;
+    if (fullest < 0 || retained[list]! > retained[fullest]!) fullest = list;
+  }
+  return count >= fewestLists && members >= nodes.length * headShare ? { count, fullest } : undefined;
+}
+
 const deepest = new WeakMap<Heap, Map<number, number>>();
 
 /** The same for the contents with most of a container's bytes; the container itself if nothing below holds them. */

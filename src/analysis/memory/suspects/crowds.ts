@@ -238,15 +238,40 @@ function isCodeOfOneFile(heap: Heap, samples: readonly number[]): boolean {
   return places.size >= samples.length / 2 && files.size * 2 < places.size;
 }
 
-/** A definition, such as a schema or a model, has functions among its own properties. */
+/**
+ * A definition, such as a schema or a model, has functions among its own properties, or a short list of objects that have some
+ * (the handlers of a route).
+ */
 function hasOwnCode(heap: Heap, node: number): boolean {
+  if (heap.snapshot.nodes.type[node] === NodeType.closure) return true;
+  return someProperty(heap, node, (target) => isCode(heap, target) || isListOfCode(heap, target));
+}
+
+const isCode = ({ snapshot }: Heap, node: number): boolean => snapshot.nodes.type[node] === NodeType.closure;
+
+const longestDefinition = 32;
+
+function isListOfCode(heap: Heap, node: number): boolean {
   const { snapshot } = heap;
   const { firstEdge, type } = snapshot.nodes;
-  if (type[node] === NodeType.closure) return true;
+  if (type[node] !== NodeType.object || snapshot.nodeName(node) !== 'Array') return false;
+  const end = Math.min(firstEdge[node + 1]!, firstEdge[node]! + longestDefinition);
+  let members = 0;
+  for (let edge = firstEdge[node]!; edge < end; edge++) {
+    if (snapshot.edgeType(edge) !== EdgeType.element) continue;
+    members++;
+    if (!someProperty(heap, snapshot.edgeTarget(edge), (target) => isCode(heap, target))) return false;
+  }
+  return members > 0;
+}
+
+/** Whether one of its own properties leads to such a node. */
+function someProperty({ snapshot }: Heap, node: number, is: (target: number) => boolean): boolean {
+  const { firstEdge } = snapshot.nodes;
   for (let edge = firstEdge[node]!; edge < firstEdge[node + 1]!; edge++)
     if (
       snapshot.edgeType(edge) === EdgeType.property &&
-      type[snapshot.edgeTarget(edge)] === NodeType.closure &&
+      is(snapshot.edgeTarget(edge)) &&
       snapshot.edgeName(edge) !== 'constructor'
     )
       return true;

@@ -301,6 +301,24 @@ test('what a program defines, in hundreds, is no suspect; a crowd of the same th
   assert.equal(rulesOf(600, true)[0], 'possible');
 });
 
+test('some hundred routes with their handlers in a list are definitions; as many jobs whose list has none are a crowd', () => {
+  const titles = (withHandlers: boolean): string[] => {
+    const { snapshot, global } = synthProgram();
+    const stack = snapshot.node({ name: 'Array', size: 64 });
+    snapshot.edge(global, stack, 'stack');
+    for (let at = 0; at < 150; at++) {
+      const route = snapshot.node({ name: 'Route', size: 20_000 });
+      const layers = snapshot.node({ name: 'Array', size: 32 });
+      const layer = snapshot.node({ name: 'Layer', size: 64 });
+      snapshot.edge(stack, route, at).edge(route, layers, 'stack').edge(layers, layer, 0);
+      snapshot.edge(layer, snapshot.node({ type: withHandlers ? 'closure' : 'object', size: 64 }), 'handle');
+    }
+    return computeSuspects(heapOf(snapshot)).map(({ title }) => title);
+  };
+  assert.deepEqual(titles(true), []);
+  assert.match(titles(false).join(), /: global\.stack$/);
+});
+
 test('a crowd whose members share what they hold, and a few worlds in wrappers, are told; a list of a hundred that was made at once is not', () => {
   const titles = (build: (program: ReturnType<typeof synthProgram>) => void): string[] => {
     const program = synthProgram();

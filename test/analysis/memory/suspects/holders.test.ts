@@ -72,3 +72,25 @@ test('an array with room for what it holds is a table: not told, and not in the 
   assert.deepEqual(titles(30_000), ['global.countries', 'global.history']);
   assert.deepEqual(titles(20_000, { withTables: true }), ['global.history', 'global.countries']);
 });
+
+test('objects that many lists have together are told at such a list, not at what has the lists', () => {
+  const suspectOf = (lists: number): string => {
+    const { snapshot, global } = synthProgram();
+    const tenants = snapshot.node({ name: 'Array', size: 64 });
+    snapshot.edge(global, tenants, 'tenants');
+    for (let at = 0; at < lists; at++) {
+      const tenant = snapshot.node({ name: 'Tenant', size: 64 });
+      const samples = snapshot.node({ name: 'Array', size: 32 });
+      snapshot.edge(tenants, tenant, at).edge(tenant, samples, 'samples');
+      for (let row = 0; row < 3000 / lists; row++)
+        snapshot.edge(samples, snapshot.node({ name: 'Sample', size: 2000 }), row);
+    }
+    const [found] = computeSuspects(heapOf(snapshot));
+    return `${found?.path} | ${found?.sentence}`;
+  };
+  assert.match(
+    suspectOf(60),
+    /^global\.tenants\[\d+\]\.samples \| .* \(60 containers, such as Array @\d+ at global\.tenants\[\d+\]\.samples\) has no limit/,
+  );
+  assert.match(suspectOf(1500), /^global\.tenants \|/);
+});
