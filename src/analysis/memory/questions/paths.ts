@@ -136,7 +136,9 @@ export function generalPath(heap: Heap, node: number): string {
   return shortPath(
     pathText(heap, node, pathEdges(heap, node), (edge) => isOneOfMany(heap, edge))
       .replace(/\[\d+\]/g, '[*]')
-      .replace(/\{\d+\}/g, '{*}'),
+      .replace(/\{\d+\}/g, '{*}')
+      // An entry of a WeakMap is named after its key.
+      .replace(/ @\d+(?=\})/g, ''),
   );
 }
 

@@ -90,27 +90,35 @@ test('what nothing but the roots holds is named as a class', () => {
   assert.match(first?.sentence ?? '', /^200 objects at .*: 200 new objects of class Port /);
 });
 
-test('what grows a little in each of many entries is told at the entries, not at the list that has as many as before', () => {
-  const [suspect, ...others] = suspectsOf((items) => {
-    const { snapshot, global } = synthProgram();
-    const users = snapshot.node({ name: 'Array', size: 16 });
-    snapshot.edge(global, users, 'users');
-    for (let at = 0; at < 50; at++) {
-      const user = snapshot.node({ name: 'User', size: 64, id: 50_001 + 4 * at });
-      const visits = snapshot.node({ name: 'Array', size: 16, id: 50_003 + 4 * at });
-      snapshot.edge(users, user, at).edge(user, visits, 'visits');
-      for (let visit = 0; visit < items / 50; visit++)
-        snapshot.edge(visits, snapshot.node({ name: 'Visit', size: itemBytes, id: 90_001 + 100 * at + 2 * visit }), visit); // biome-ignore format: one edge a line
-    }
-    return snapshot;
+for (const way of ['property', 'WeakMap'])
+  test(`what grows a little in each of many entries, by ${way}, is told there, not at the list that has as many as before`, () => {
+    const [suspect, ...others] = suspectsOf((items) => {
+      const { snapshot, global } = synthProgram();
+      const users = snapshot.node({ name: 'Array', size: 16 });
+      const table = snapshot.node({ type: 'array', name: 'system / EphemeronHashTable', id: 40_001 });
+      snapshot.edge(global, users, 'users').edge(global, table, 'table');
+      for (let at = 0; at < 50; at++) {
+        const id = 50_001 + 4 * at;
+        const user = snapshot.node({ name: 'User', size: 64, id });
+        const visits = snapshot.node({ name: 'Array', size: 16, id: id + 2 });
+        const pair = `${at} / part of key (User @${id}) -> value (Array @${id + 2}) pair in WeakMap (table @40001)`;
+        snapshot.edge(users, user, at);
+        if (way === 'property') snapshot.edge(user, visits, 'visits');
+        else snapshot.edge(user, visits, pair, 'internal').edge(table, visits, pair, 'internal');
+        for (let visit = 0; visit < items / 50; visit++) {
+          const added = snapshot.node({ name: 'Visit', size: itemBytes, id: 90_001 + 100 * at + 2 * visit });
+          snapshot.edge(visits, added, visit);
+        }
+      }
+      return snapshot;
+    });
+    assert.deepEqual(others, []);
+    assert.match(suspect?.path ?? '', /^global\.(?:users\[\*\]\.visits|table\{WeakMap value of User\})$/);
+    assert.match(
+      suspect?.sentence ?? '',
+      /^50 objects at .* grew from 201 KiB to 601 KiB, 200 KiB a step: 200 new objects of class Visit \(400 KiB\)/,
+    );
   });
-  assert.deepEqual(others, []);
-  assert.equal(suspect?.path, 'global.users[*].visits');
-  assert.match(
-    suspect?.sentence ?? '',
-    /^50 objects at .* grew from 201 KiB to 601 KiB, 200 KiB a step: 200 new objects of class Visit \(400 KiB\)/,
-  );
-});
 
 test('a text to which something is always added is told by its name', () => {
   const [suspect, ...others] = suspectsOf((items) => {
