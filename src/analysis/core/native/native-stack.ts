@@ -189,10 +189,14 @@ function isNewThread({ location, registers }: NativeFrame): boolean {
   return startsThread.test(location.module.code?.findFunction(location.address)?.name ?? '');
 }
 
-/** Whether a stack may end here: in code without a name, which may be anything, or in what starts threads and programs. */
+/**
+ * Whether a stack may end here: in a file's code without a name, which may be anything, or in what starts threads and programs.
+ * Code of no file was compiled by a running program, and something called it.
+ */
 function beginsStack({ location }: NativeFrame): boolean {
+  if (!location) return false;
   const name =
-    location?.address === undefined ? undefined : location.module.code?.findFunction(location.address)?.name;
+    location.address === undefined ? undefined : location.module.code?.findFunction(location.address)?.name;
   return name === undefined || beginsWith.test(name);
 }
 

@@ -25,3 +25,30 @@ test('a stack pointer so large that adding eight to it changes nothing', () => {
   assert.equal(frames.length, 1);
   assert.match(stopped ?? '', /frame pointer is not known/);
 });
+
+test('compiled code of no file was called by something: a stack does not end there, whether the caller or its frame is zero', () => {
+  const words = new Map([
+    [0x7000, 0x7100n],
+    [0x7008, 0x2000n],
+  ]);
+  const space = (after: Map<number, bigint>): UnwindSpace => ({
+    ...emptySpace(),
+    machine: {
+      ...emptySpace().machine,
+      withoutSignature: (address: bigint) => address,
+    },
+    memory: {
+      findWord: () => undefined,
+      peek: () => new Uint8Array(1),
+      readBigWord: (at: number) => words.get(at) ?? after.get(at) ?? 0n,
+    } as unknown as UnwindSpace['memory'],
+  });
+  const registers = new Map([
+    [programCounter, 0x1000n],
+    [stackPointer, 0x6ff0n],
+    [framePointer, 0x7000n],
+  ]);
+  const stoppedAt = (after: [number, bigint][]) => walkNativeStack(registers, space(new Map(after))).stopped;
+  assert.equal(stoppedAt([[0x7100, 0x7200n]]), 'the return address is zero');
+  assert.equal(stoppedAt([[0x7108, 0x3000n]]), 'the frame pointer is zero');
+});
