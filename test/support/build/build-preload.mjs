@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { deflateRawSync } from 'node:zlib';
 import { build, transform } from 'esbuild';
+import { makeExpressionsLazy } from './lazy-expressions.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
 const oneFile = {
@@ -13,7 +14,8 @@ const oneFile = {
   target: 'node20.19',
   legalComments: 'none',
 };
-const smallFile = { ...oneFile, minifyWhitespace: true, minifySyntax: true };
+const minified = { minifyWhitespace: true, minifySyntax: true };
+const smallFile = { ...oneFile, ...minified };
 /**
  * Short names too: V8 keeps the text, and scans all of it before anything in it runs. A function that the program can see
  * sets its name itself. Those of the testing half, in which there are many, keep theirs.
@@ -34,12 +36,24 @@ export async function buildPreload(outfile, plugins = []) {
     return escapeRegularExpressions(built.outputFiles[0].text);
   };
   const carrierOf = async (name, half, more) => carry(name, await textOf(half, shortNames, more));
+  /** For the halves that a death compiles. */
+  const lazyCarrierOf = async (name, half, more) => {
+    const lazy = makeExpressionsLazy(await textOf(half, {}, more));
+    const { code } = await transform(lazy, {
+      ...minified,
+      ...shortNames,
+      target: oneFile.target,
+      charset: 'ascii',
+      format: 'cjs',
+    });
+    return carry(name, escapeRegularExpressions(code));
+  };
   const carriers = [
     carryPlainly('AGENTDUMP_TESTING_HALF', await textOf('testing-half.ts', {})),
-    await carrierOf('AGENTDUMP_COLD_HALF', 'cold-half.ts', [redactorIsGiven]),
+    await lazyCarrierOf('AGENTDUMP_COLD_HALF', 'cold-half.ts', [redactorIsGiven]),
     await carrierOf('AGENTDUMP_WATCHDOG_HALF', 'watchdog-half.ts'),
     await carrierOf('AGENTDUMP_RECORDING_HALF', 'recording-half.ts'),
-    await carrierOf('AGENTDUMP_REDACTION_HALF', 'redaction-half.ts'),
+    await lazyCarrierOf('AGENTDUMP_REDACTION_HALF', 'redaction-half.ts'),
   ];
   await build({
     ...preload,
