@@ -120,6 +120,8 @@ export interface FileRules {
   openFolder(path: string): number | undefined;
   /** A path that leads to the open folder even if its name now refers to something else; undefined without one. */
   throughDescriptor(fd: number): string | undefined;
+  /** The owner of a file is known, and nobody else can make a file that belongs to it. */
+  readonly knowsOwners: boolean;
   /** Root can do anything to this process anyway, and container platforms mount volumes that root owns. */
   isTrustedOwner(uid: number): boolean;
   isOwn(uid: number): boolean;

@@ -9,3 +9,4 @@ export { HandledErrors } from '../fatal-path/handled-errors.ts';
 export { captureSilent } from '../fatal-path/silent-path.ts';
 export { armCreators } from '../stacks/creator-stacks.ts';
 export { armLocals, whyNotArmed } from '../stacks/locals-recorder.ts';
+export { keepCode } from './keep-code.ts';

@@ -11,6 +11,7 @@ import {
   sourceOf,
 } from '../host/intrinsics/intrinsics.ts';
 import { type CodeCache, ownProcess, requireBuiltin, runInOwnRealm } from '../host/intrinsics/own-realm.ts';
+import { codeCacheOf } from './code-cache.ts';
 import type * as ColdHalf from './cold-half.ts';
 import { plainName } from './plain-name.ts';
 import type * as RecordingHalf from './recording-half.ts';
@@ -196,10 +197,11 @@ function compile(name: string, text: string, values = capturedValues): object {
  */
 function compileInOwnRealm(name: string, carrier: Carrier, redactor?: typeof RedactionHalf): object {
   const text = carriedText(carrier);
+  const cache = typeof carrier === 'object' ? carrier : codeCacheOf(name, commentOf(carrier));
   const wrapper = runInOwnRealm(
     `(function(exports,require,module,globalThis,process,Buffer,performance,URL,AGENTDUMP_OWN_WORK,AGENTDUMP_REDACTOR){${text}\n})`,
     fileOf(name),
-    typeof carrier === 'object' ? carrier : undefined,
+    cache,
   ) as Wrapper;
   const { URL } = requireBuiltin('node:url') as typeof import('node:url');
   const module = { exports: {} };

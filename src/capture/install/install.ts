@@ -32,6 +32,7 @@ import { triggers } from '../triggers/index.ts';
 import { KnownWorkers } from '../triggers/known-workers.ts';
 import { watchLoop } from '../triggers/loop-watch.ts';
 import type { DeathSignals } from '../triggers/signal-watch.ts';
+import { uncached } from './code-cache.ts';
 import { type Config, type InstallOptions, readConfig } from './config.ts';
 import { loadColdHalf, programNameLate, requireHalves } from './half-loader.ts';
 import { writeStderrLine } from './stderr-line.ts';
@@ -276,7 +277,12 @@ function captureBegun(surroundings: Surroundings, request: CaptureRequest): stri
 function capture(surroundings: Surroundings, request: CaptureRequest): string | undefined {
   const write = (): string | undefined => {
     attempt(() => surroundings.recording?.open());
-    return loadColdHalf().captureBundle(surroundings, request);
+    const { captureBundle, keepCode } = loadColdHalf();
+    const path = captureBundle(surroundings, request);
+    // A signal's death has a limit of time.
+    if (path !== undefined && isOwnDeath(request) && request.kind !== 'signal')
+      attempt(() => keepCode(uncached));
+    return path;
   };
   try {
     const path = withOwnWorld(() => (surroundings.watch ? surroundings.watch.excuse(write) : write()));

@@ -41,6 +41,7 @@ export const posixFiles: FileRules = {
     }
   },
   throughDescriptor: () => undefined,
+  knowsOwners: true,
   isTrustedOwner: (uid) => uid === root || uid === process.geteuid?.(),
   isOwn: (uid) => uid === process.geteuid?.(),
   rename: renameSync,

@@ -21,6 +21,7 @@ export const windowsFiles: FileRules = {
   restrictFolder: () => {},
   openFolder: () => undefined,
   throughDescriptor: () => undefined,
+  knowsOwners: false,
   isTrustedOwner: () => true,
   isOwn: () => true,
   rename: renamePatiently,
