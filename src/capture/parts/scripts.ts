@@ -26,6 +26,7 @@ import { logStreams } from '../recording/log-tap.ts';
 import { hasOwnFrame, scriptNamesIn } from '../stacks/named-scripts.ts';
 import { excerpt, type FramePlaces, placesOf, type ScriptPlace, thinMap } from '../stacks/script-excerpt.ts';
 import { mayLookAtAll, scriptsOnDisk } from '../stacks/scripts-on-disk.ts';
+import { unchangedScripts } from '../stacks/scripts-unchanged.ts';
 import { wordsOfThrown } from '../stacks/thrown-words.ts';
 import type { CaptureContext, PartProducer } from './part.ts';
 
@@ -48,7 +49,9 @@ export const scriptsPart: PartProducer = {
   produce(context): ScriptsPart {
     if (!context.mayDebug) throw new Error('the heap was too full for a debugger, which this needs');
     context.stackTexts.push(...printedStacks(context));
-    const self = mayLookAtAll() ? openSelfDebugger() : scriptsOnDisk(context);
+    const self = mayLookAtAll()
+      ? (unchangedScripts(context.ownFile) ?? openSelfDebugger())
+      : scriptsOnDisk(context);
     if (self.isFromDisk) context.addGap(partNames.scripts, fromDisk);
     try {
       const scripts = withCleanUrls(describeScripts(self, context, soughtFor(context)));

@@ -18,7 +18,7 @@ const longestWalkMs = 100;
  * Otherwise a death has 250 ms in total, of which 40 have passed when the clock of the parts starts, and 15 follow: the walk uses what is
  * left of this share, but always looks at something.
  */
-const ofDeathMs = 150;
+const ofDeathMs = 130;
 const shortestWalkMs = 10;
 
 export const heapCensusPart: PartProducer = {
