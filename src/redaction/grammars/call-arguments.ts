@@ -11,12 +11,14 @@ import { isExampleWords } from '../values/example-values.ts';
 import { isInvented, isPassphrase, isTypedWord } from '../values/plain-words.ts';
 import { looksRandom } from '../values/randomness.ts';
 import { isStandIn } from '../values/stand-ins.ts';
-import { readQuoted, type ValueSpan } from '../values/value-span.ts';
+import { readQuoted, wholeLiteral } from '../values/value-span.ts';
 import { looksChosen } from '../values/values.ts';
 import { keyPlaceAt, keyPlacesOf, nextArgument, skipConversion } from './key-arguments.ts';
 
 /** Functions that sign, hash or open with a key: only a random-looking argument counts. */
 const takesKey = /^(?:sign|verify|\w{0,20}(?:Client|Sdk|Api|Auth)|(?:init|configure)\w{0,12})$/i;
+/** Functions whose first argument is often the key of an account. */
+const makesClient = /^(?:new)?\w{0,20}(?:Client|Sdk|Api)$/;
 /** Functions that derive a key from a password or compare one. */
 const takesPassword = /^(?:pbkdf2(?:Sync)?|scrypt(?:Sync)?|compare(?:Sync)?|hash_?pw|check_?pw)$/i;
 /** Functions that take the algorithm first, then the key. */
@@ -35,7 +37,6 @@ const compares =
   /^(?:equals(?:IgnoreCase)?|contentEquals|str(?:n|case|ncase)?cmp|memcmp|hash_equals|timingSafeEqual|(?:constant_time_)?compare(?:_digest)?|secure_compare)$/;
 const longestName = 40;
 const mostArguments = 6;
-const longestLiteral = 160;
 
 /**
  * There is a parenthesis at `end`, right after a name that starts at `start`. Pushes the findings and returns the last one's
@@ -154,6 +155,9 @@ function judgeOf(name: string): Judge | undefined {
     return (value, index) => index > 0 && isPassword(value) && (/_/.test(value) || isOddlySpelt(value));
   if (encodes.test(name)) return isPair;
   if (ciphers.test(name)) return (value, index) => index > 0 && (isHex(value) || isDrawn(value));
+  // `new Client('<hex digits>')`: in other calls a digest is what was hashed.
+  if (makesClient.test(name))
+    return (value, index) => isDrawn(value) || (index === 0 && isHex(value) && /[a-f]/i.test(value));
   if (takesKey.test(name)) return isDrawn;
   return carries.test(name) ? judgeCarried : undefined;
 }
@@ -185,18 +189,6 @@ function judgeCompared(page: Page, names: NameBook, start: number, end: number):
   const isSecret = verdict?.strength === 3 || verdict?.rule === 'password';
   if (!isSecret || verdict.form) return undefined;
   return (value) => isPassword(value) || (value.length > 3 && !isStandIn(value) && isTypedWord(value));
-}
-
-/** A literal in other quotes than `"` that contains those: a value that is read ends there, as it may be within a string. */
-function wholeLiteral(page: Page, span: ValueSpan | undefined): ValueSpan | undefined {
-  const { units } = page;
-  const quote = span && units[span.start - 1];
-  if (!span || (quote !== 39 && quote !== 96) || units[span.end] !== 34) return span;
-  for (let i = span.end + 1; i < span.start + longestLiteral; i++) {
-    if (units[i] === quote) return { ...span, end: i, close: i + 1 };
-    if (units[i] === 10 || units[i] === 92 || units[i] === 0) return span;
-  }
-  return span;
 }
 
 /** Positions of arguments that are passwords, whatever they look like. */

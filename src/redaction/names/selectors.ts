@@ -8,7 +8,7 @@ import type { NameVerdict } from './key-names.ts';
 
 const longestSelector = 160;
 const takesSecret =
-  /(?:^|[^A-Za-z])(?:(?:new|old|current|confirm|repeat|user|admin|login)[-_ ]?)?(?:(password|passwd|passwort|passcode|passphrase|pwd|pw|secret)|otp|totp|mfa|cvv|cvc|pin)s?(?![A-Za-z])/i;
+  /(?:^|[^A-Za-z])(?:(?:new|old|current|confirm|repeat|user|admin|login)[-_ ]?)?(?:(password|passwd|passwort|pass|passcode|passphrase|pwd|pw|secret)|otp|totp|mfa|cvv|cvc|pin)s?(?![A-Za-z])/i;
 const otherParts =
   /toggle|reset|show|hide|forgot|strength|hint|error|polic|help|button|btn|link|icon|manager|page|screen|count|length|generator/i;
 

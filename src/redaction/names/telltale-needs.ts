@@ -62,7 +62,7 @@ const needed: Needed[] = [
   { words: 'using', needs: need.user },
   { words: 'http https', needs: need.flag },
   { words: 'put', behind: 'sv' },
-  { words: 'root admin administrator', needs: need.slash },
+  { words: 'root admin administrator demo guest tester testuser', needs: need.slash },
   { words: 'entry', needs: need.quoted },
   { words: 'columns headers fields', needs: need.list },
   { words: 'true false', needs: need.jar },

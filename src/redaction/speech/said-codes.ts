@@ -5,6 +5,7 @@
  */
 import type { NamePlace } from '../names/name-place.ts';
 import type { Finding, Page } from '../scan/page.ts';
+import { speaker } from './said-words.ts';
 
 /** Where the walk stops: words for a code, and the ASCII pieces of such words. */
 export const codeWords =
@@ -16,6 +17,11 @@ const joins =
 /** The number at once, behind a colon, or behind a verb; words before these may say whose code it is. */
 const behindWord = new RegExp(
   `^["'»”)]?(?<between>(?: [\\p{L}\\d@.,+'’-]{1,16}){0,6}?)(?<join>[ ]?[:=]|['’]s|(?: (?:${joins}))?:?)[ ]{0,2}[<"'\`[(*]{0,2}(?<number>${number})(?![\\w-]|[.,:]\\d)`,
+  'iu',
+);
+/** The next line answers: `What's the code for the back door?`, `Bob: 9137`. */
+const answered = new RegExp(
+  `^(?<between>(?: [\\p{L}\\d.'’-]{1,16}){0,6}) ?[?][)"'”»]{0,2}(?:[ ]?\\r?\\n|\\\\n){1,2}${speaker}(?:[\\p{L}'’]{1,8}[,:]? ){0,2}(?<number>${number}|\\d{2,3} \\d{2,3})(?![\\w-]|[.,:]\\d)`,
   'iu',
 );
 const beforeWord = new RegExp(
@@ -72,7 +78,7 @@ const isMeasure =
 /** Words that mean nothing but a one-time code. */
 const isOnly = /^(?:otp|tan|kodunuz|passcode|securecode|[a-z]{4,}code|verif\w+)$/;
 
-const mayBeCode = /\d{4}|\d{3}[- ]\d{3}|-\d{5}/;
+const mayBeCode = /\d{4}|\d{2,3}[- ]\d{2,3}|-\d{5}/;
 /** The words of one phrase, at the end of a text: `your Instagram login `. */
 const phraseEnd = /(?:[\p{L}\d'’&-]{1,20}(?:\.[\p{L}\d]{1,8})?[ ]){0,3}(?:[dl]['’])?$/u;
 
@@ -124,6 +130,12 @@ export function findSaidCode(
     const isJoined = join !== '' || (between === '' && told === 'kind');
     if (told && isJoined && !isMeasure.test(rest.slice(behind[0].length)))
       return found(text.indexOf(code, end + between.length + join.length), code);
+  }
+  const answer = rest.includes('?') ? answered.exec(rest) : undefined;
+  if (answer?.groups) {
+    const { between = '', number: code = '' } = answer.groups;
+    if (evidence({ isSpecial, phrase, between, line, code }))
+      return found(end + answer[0].length - code.length, code);
   }
   const first = beforeWord.exec(line)?.groups?.['number'];
   if (first === undefined) return undefined;

@@ -7,13 +7,13 @@
 import { characterTables, digit } from '../scan/characters.ts';
 import type { Finding, Page } from '../scan/page.ts';
 import { nameByShape } from '../scan/shape-table.ts';
-import { isTypedWord } from '../values/plain-words.ts';
+import { isInvented, isTypedWord } from '../values/plain-words.ts';
 import { isPublicId } from '../values/public-ids.ts';
 import { looksRandom } from '../values/randomness.ts';
 import { isKeeper, isStandIn } from '../values/stand-ins.ts';
 import { looksChosen } from '../values/values.ts';
 import { isNativeCode } from './said-codes.ts';
-import { gluedWord, isPiece, joinsIn, nativeSpeech, type Speech, speechOf } from './said-words.ts';
+import { gluedWord, isPiece, joinsIn, nativeSpeech, type Speech, speaker, speechOf } from './said-words.ts';
 
 /** How little a value looks like a word of the sentence. */
 const shapes = {
@@ -42,7 +42,11 @@ export function findSaid(page: Page, stop: string, start: number, end: number): 
   const speech = speechOf(stop);
   const whole = speech && wholeWord(page, stop, start, end, speech);
   if (!whole) return undefined;
-  return findBehindWord(page, stop, whole.end, speech) ?? findBeforeWord(page, whole.start, speech);
+  return (
+    findBehindWord(page, stop, whole.end, speech) ??
+    findBeforeWord(page, whole.start, speech) ??
+    findAnswered(page, whole.end)
+  );
 }
 
 /** The same of a word that ends with one for a password: `Das WLAN-Passwort im Büro ist x`. */
@@ -50,7 +54,32 @@ export function findSaidGlued(page: Page, start: number, end: number): Finding |
   const stop = gluedWord(page.text.slice(start, end));
   const speech = stop === undefined ? undefined : speechOf(stop);
   if (stop === undefined || speech === undefined) return undefined;
-  return findBehindWord(page, stop, end, speech) ?? findBeforeWord(page, start, speech);
+  return (
+    findBehindWord(page, stop, end, speech) ?? findBeforeWord(page, start, speech) ?? findAnswered(page, end)
+  );
+}
+
+let answered: RegExp | undefined;
+const longestAnswer = 220;
+
+/** The word asks, and the next line answers with little more than a value: `Was ist das Passwort vom NAS?`, `Ben: klar: x`. */
+function findAnswered(page: Page, end: number): Finding | undefined {
+  const rest = page.text.slice(end, end + longestAnswer);
+  const asks = /^[^\n?!\\{}<>=;]{0,90}[?]/.exec(rest)?.[0].length;
+  if (asks === undefined) return undefined;
+  answered ??= new RegExp(
+    `(?:[ ]?\\r?\\n|\\\\n){1,2}${speaker}(?:[\\p{L}'’]{1,12}[,:—–-]{0,2} ){0,5}["'\`«„“]?([^\\s"'\`«»„“”]{6,80})["'\`»”]?[.!]?(?=[ ]?(?:\\r?\\n|\\\\n|["']|$))`,
+    'uy',
+  );
+  answered.lastIndex = asks;
+  const value = answered.exec(rest)?.[1]?.replace(/[.,:]+$/, '');
+  if (
+    value === undefined ||
+    (shapeOf(value) < shapes.chosen && !isMadeUp(value)) ||
+    /[(){}[\]<>=]|^https?:|\/.*\//.test(value)
+  )
+    return undefined;
+  return asFinding(page, end + rest.indexOf(value, asks), value);
 }
 
 /** The word with its letters that are not ASCII; undefined if it is another word. */
@@ -80,6 +109,8 @@ function findBehindWord(page: Page, stop: string, end: number, speech: Speech): 
   /** How many words ago a joining one was read; the value stands behind it, or behind one word more. */
   let sinceJoin = speech.joining?.test(stop) || isOfPair ? 0 : Number.NaN;
   let isAtOnce = speech.joining?.test(stop) ?? false;
+  /** In the languages that borrow the word: then no program is described, in which a word and a number may be a variable. */
+  let isForeign = false;
   let count = 0;
   for (const { 0: word, index } of clause.matchAll(piece)) {
     if (leadsToNew.test(word) && Number.isNaN(sinceJoin) && count <= 3) {
@@ -89,6 +120,7 @@ function findBehindWord(page: Page, stop: string, end: number, speech: Speech): 
     if (joiningSign.test(word) || speech.joins.test(word)) {
       sinceJoin = 0;
       isAtOnce = !joiningSign.test(word);
+      isForeign = isAtOnce && !/^(?:is|was)$/i.test(word);
       continue;
     }
     if (++count > mostPieces || sinceJoin > 1) return undefined;
@@ -99,6 +131,7 @@ function findBehindWord(page: Page, stop: string, end: number, speech: Speech): 
       (count === 1 && speech.describes !== undefined && shapeOf(value) === shapes.odd) ||
       (sinceJoin === 0 &&
         (shape === shapes.chosen ||
+          (isForeign && isMadeUp(value)) ||
           (shape === shapes.word &&
             isAtOnce &&
             speech.describes?.test(value) === false &&
@@ -111,6 +144,10 @@ function findBehindWord(page: Page, stop: string, end: number, speech: Speech): 
   }
   return undefined;
 }
+
+/** Words with a sign and a digit; they need not have two digits, as they do beside English words. */
+const isMadeUp = (value: string): boolean =>
+  isInvented(value) || (/^[\p{L}\d]{3,}[!#$%&*+?^~]/u.test(value) && /\d/.test(value) && value.length >= 8);
 
 /** Where it was changed: `Passwort auf web01 geändert`. */
 const ofMachine =

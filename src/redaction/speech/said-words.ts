@@ -142,6 +142,9 @@ const speeches: Speech[] = [
 const nativeStems =
   'парол|пасворд|лозинк|密码|密碼|口令|暗号|パスワード|暗証番号|合言葉|비밀번호|비번|암호|κωδικ|συνθηματικ|סיסמ|كلمة (?:ال)?(?:مرور|سر)|كلمه عبور|رمز عبور|पासवर्ड|कूटशब्द|গোপন শব্দ|পাসওয়ার্ড|கடவுச்சொல்|పాస్‌వర్డ్|รหัสผ่าน|รหัสลับ|գաղտնաբառ|პაროლ|mật khẩu|ססמ';
 
+/** Who speaks, at the start of a line of a conversation: `— `, `> `, `Bob: `, `[09:12] bob: `, `<bob> `. */
+export const speaker = String.raw`[ \t]{0,4}(?:\[[\d:. /-]{4,24}\] ?|\d{1,2}:\d\d(?::\d\d)? ?)?(?:[>—–-]{1,2} ?|<[^<>\s]{1,24}>:? ?|@?[\p{L}\d_.]{1,20}(?: [\p{L}\d_.]{1,20})?(?: \([^()\n]{1,20}\))?: ?)?`;
+
 let joinsBySpeech: Map<Speech, RegExp> | undefined;
 
 /** Finds what joins a word of the language with a value, in a text: a cheap test that most sentences fail. */

@@ -3,12 +3,13 @@
  * that take a password.
  */
 import type { NameBook } from '../names/name-book.ts';
+import { alnum, characterTables } from '../scan/characters.ts';
 import type { Finding, Page } from '../scan/page.ts';
 import { nameByShape } from '../scan/shape-table.ts';
 import { isPublicId } from '../values/public-ids.ts';
 import { looksRandom } from '../values/randomness.ts';
 import { isFillIn, isStandIn } from '../values/stand-ins.ts';
-import { readBare, readQuoted, type ValueSpan } from '../values/value-span.ts';
+import { readBare, readQuoted, type ValueSpan, wholeLiteral } from '../values/value-span.ts';
 import { isSecretValue } from '../values/values.ts';
 
 const between = /(?:\\*["'])?(?:,?\s{1,8}|,|\0)(?:<<<[ ]?|a\d{1,2}=)?(?=\S)/y;
@@ -40,8 +41,8 @@ export function findFlagValue(page: Page, names: NameBook, start: number, end: n
   between.lastIndex = end;
   if (!between.test(text)) return undefined;
   const at = between.lastIndex;
-  if (units[at] === 45) return undefined;
-  const span = readQuoted(page, at) ?? readBare(page, at, { encoded: false, wholeLine: true });
+  if (units[at] === 45 || opensCommand(page, at)) return undefined;
+  const span = readArgument(page, at) ?? readBare(page, at, { encoded: false, wholeLine: true });
   if (span.end <= span.start || isFillIn(text, at, span.end)) return undefined;
   // `"--token", "--verbose"`: the next flag, or of another such name.
   if (span.quoted && longFlag.test(text.slice(span.start, span.end))) return undefined;
@@ -66,6 +67,22 @@ export function findFlagValue(page: Page, names: NameBook, start: number, end: n
   if (!isSecretValue(text.slice(span.start, Math.min(span.end, span.start + 4096)), verdict, asTyped))
     return undefined;
   return { ...nameByShape(page, span, verdict.rule), resume: span.resume };
+}
+
+/** `'user:pa"ssword'`. No letter follows the quote that ends a string of JSON. */
+function readArgument(page: Page, at: number): ValueSpan | undefined {
+  const span = readQuoted(page, at);
+  const isWithin = span && characterTables().classes[page.units[span.end + 1]!]! & alnum;
+  return isWithin ? wholeLiteral(page, span) : span;
+}
+
+/** `-Password (ConvertTo-SecureString 'x' …)`: the value is within the brackets, and the command's own rule finds it. */
+const cmdlet = /\((?:[A-Z][a-z]+)+-[A-Z][A-Za-z]+[ ]/y;
+
+function opensCommand({ text, units }: Page, at: number): boolean {
+  if (units[at] !== 40) return false;
+  cmdlet.lastIndex = at;
+  return cmdlet.test(text);
 }
 
 /** False for nearly all flags: long ones that don't name a secret, a key or a user. */

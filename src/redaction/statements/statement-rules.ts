@@ -157,6 +157,8 @@ export function buildStatementRules(): Map<string, StatementRule[]> {
       },
     ],
     ['root admin administrator', { lead: lead('[ ]?/[ ]?(?=[^\\s/])'), chosen: true, part: /^([^/]+)$/ }],
+    // As users of an example they are also folders.
+    ['demo guest tester testuser', { lead: lead('[ ]/[ ](?=[^\\s/])'), chosen: true, part: /^([^/]+)$/ }],
     ['define', { lead: lead(`${blanks}${name}${blanks}`), before: /#$/ }],
     [
       'secret password key',
@@ -256,7 +258,7 @@ export function buildStatementRules(): Map<string, StatementRule[]> {
       { lead: lead('[ ]is[ ][\\w.@-]{1,60}[ ]?/[ ]?(?=[^\\s/])'), before: /\/$/, chosen: true },
       { lead: lead(':'), before: /-pass(?:in|out|word)?[ =]$/ },
       {
-        lead: lead(`${blanks}(?=["'\x60])`),
+        lead: lead(`${blanks}(?=["'\x60](?!\\w{1,40}: ))`),
         before: /\buser(?:name)?[ :=]{1,2}["']?[^\s"'\\]{1,64}["']?(?:,| and| with){0,2} $/i,
       },
       {
@@ -299,6 +301,7 @@ export function buildStatementRules(): Map<string, StatementRule[]> {
       { ...fourth, before: /[\w.]{1,8} $/, capitals: true, chosen: true },
       { lead: lead('=(?=[0-9a-f]{40}(?![0-9a-z]))'), before: /sonar\.$/, rule: 'token' },
       { lead: lead(`(?: is |: ?| )[\\w.@-]{1,60} ?/{1,2} ?(?=[^\\s/])`), chosen: true, part: /^([^/]+)$/ },
+      { lead: lead('[ ](?:with|as|using) [\\w.@+-]{1,60}[ ](?:and|with)[ ](?=[^\\s/])'), chosen: true },
     ],
     [
       'htpasswd',
@@ -328,7 +331,7 @@ export function buildStatementRules(): Map<string, StatementRule[]> {
     [
       'credentials creds',
       {
-        lead: lead('(?:[ ](?:are|is|->|=>|→|-)|:)?[ ][\\w.@-]{1,60}[ ]?(?:/{1,2}|:)[ ]?(?=[^\\s/])'),
+        lead: lead('(?:[ ](?:are|is|->|=>|→|-)|:)?[ ][[(]?[\\w.@-]{1,60}[ ]?(?:/{1,2}|:)[ ]?(?=[^\\s/])'),
         chosen: true,
       },
       { lead: lead('(?:[ ](?:are|is)|:)[ ][\\w.@-]{1,60}[ ]/[ ](?=[^\\s/])'), typed: true },

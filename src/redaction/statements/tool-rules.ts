@@ -61,6 +61,13 @@ export const toolRules: StatementRow[] = [
     'login',
     { ...ofImap, before: /(?:^|\n|[<>*-] ?|[CS]: )[A-Za-z]{0,4}\d{1,5} $/, capitals: true },
     { ...ofImap, before: /\bimap $/ },
+    // Any text in quotes.
+    {
+      lead: lead(String.raw`${blanks}\\*"?[\w.@+-]{1,64}\\*"?${blanks}(?=\\*"[^"\\\n]{4,128}\\*")`),
+      tail: wholeValue,
+      before: /(?:^|\n|[<>*-] ?|[CS]: )[A-Za-z]{0,4}\d{1,5} $/,
+      capitals: true,
+    },
   ],
   // The user and the password that SMTP sends, both in base64.
   [

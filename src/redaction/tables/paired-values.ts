@@ -10,7 +10,8 @@ import { characterTables, wordUnit } from '../scan/characters.ts';
 import { type Finding, type Page, userListRule } from '../scan/page.ts';
 import { nameByShape } from '../scan/shape-table.ts';
 import { findSpoken } from '../speech/keyword-secrets.ts';
-import { isTypedWord } from '../values/plain-words.ts';
+import { isExampleWords } from '../values/example-values.ts';
+import { isPassphrase, isTypedWord } from '../values/plain-words.ts';
 import { looksRandom } from '../values/randomness.ts';
 import { isStandIn } from '../values/stand-ins.ts';
 import { readBare, readQuoted, skipBlanks } from '../values/value-span.ts';
@@ -96,7 +97,8 @@ export function findBehindBlank(
   if (verdict.rule === 'password' && verb.test(page.text.slice(end, end + 12)))
     return findSpoken(page, 'password', start, end);
   fallback.lastIndex = end;
-  const quoted = readQuoted(page, fallback.test(page.text) ? fallback.lastIndex : end + 1);
+  const isFallback = fallback.test(page.text);
+  const quoted = readQuoted(page, isFallback ? fallback.lastIndex : end + 1);
   const span = quoted ?? readBare(page, end + 1, { encoded: false, wholeLine: false });
   if (span.end - span.start > 400) return undefined;
   const value = page.text.slice(span.start, span.end);
@@ -116,7 +118,9 @@ export function findBehindBlank(
     verdict.strength === 3 &&
     isTypedWord(value) &&
     !isStandIn(value);
-  return (isWord || looksChosen(value)) && !/[([{/]/.test(value)
+  // In a program that is published an example stands there.
+  const isPhrase = isFallback && onlyWords.test(value) && isPassphrase(value) && !isExampleWords(value);
+  return (isWord || isPhrase || looksChosen(value)) && !/[([{/]/.test(value)
     ? nameByShape(page, span, verdict.rule)
     : undefined;
 }
@@ -146,6 +150,8 @@ const verb = /^ (?:is|was|ist|lautet|est|es|to) /;
 
 /** `process.env.DB_PASSWORD || 'x'`: the fallback value. */
 const fallback = / (?:\|\||\?\?) (?=["'`])/y;
+
+const onlyWords = /^[A-Za-z]+(?:[-_.][A-Za-z]+)+$/;
 
 const isWholeLine = ({ units }: Page, start: number, end: number): boolean =>
   (start === 0 || units[start - 1] === 10) && (units[end] === 10 || units[end] === 0 || units[end] === 13);

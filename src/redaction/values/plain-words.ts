@@ -76,7 +76,9 @@ function joinsUnusualWords(value: string): boolean {
  * `curlewBay7`, `Zebra!Crossing`: two or more words, one of which is unusual in programs, with a digit behind them or a sign among them.
  * No name is written so.
  */
-export function isInvented(value: string): boolean {
+export function isInvented(written: string): boolean {
+  // `Käse!Kuchen3`
+  const value = /[^ -~]/.test(written) ? written.normalize('NFD').replace(/\p{M}/gu, '') : written;
   if (value.length < 8 || value.length > 64 || !/[\d!@#$%^&*~+?]/.test(value)) return false;
   if (!/^[A-Za-z]{3,}(?:[-_.!@#$%^&*~+]?[A-Za-z]{2,}){0,4}[-_.!@#$%^&*~+]?\d{0,3}[!?#*$]?$/.test(value))
     return false;

@@ -41,10 +41,17 @@ const chosen =
 /** `/d{1`, `/ok[^#{`: a regular expression up to its first comma or bracket. */
 const repeated = /^\/(?:[^\s/]{0,40}[\w\])]\{\d{1,4}|[\w \\]{1,20}\[\^[^\]\s]{1,20})$/;
 
+/** `SerializationResult|Error`: a type. */
+const union = /^[A-Z][A-Za-z]+(?:<[\w, ]{1,40}>)?(?:\|(?:null|undefined|[A-Z][A-Za-z]+))+$/;
+
 /** For unquoted values: a piece of program code. In a setting, an exclamation mark and a parenthesis are characters like others. */
 export const isCodePiece = (value: string, isSetting = false): boolean =>
   (!isSetting &&
-    (negation.test(value) || branch.test(value) || chosen.test(value) || repeated.test(value))) ||
+    (union.test(value) ||
+      negation.test(value) ||
+      branch.test(value) ||
+      chosen.test(value) ||
+      repeated.test(value))) ||
   expressions.some((one) => one.test(value));
 
 const closedBefore =
@@ -58,14 +65,27 @@ const noteLink = /^\(\[#?\w/;
 const markup = /^<[A-Za-z][\w:.-]*(?:\s[^<>]*)?(?:[=>]|$)|^<\/?[A-Za-z][\w:.-]*>/;
 const pattern = /^\(?\[\^?[^\]\s]{1,60}\](?:[+*](?:$|[?)])|\{\d{1,4},?\d{0,4}\}|\$\{\w)/;
 
+/** What a generator of parsers writes into `tokenData`. */
+const parserTable = /^![\w!-.]{0,3}[|~]{1,2}[RO!]/;
+
 /** For quoted values: the string had ended before, and this is program code, a tag or a pattern. */
 export const isProgramPiece = (value: string): boolean =>
+  parserTable.test(value) ||
   closedBefore.test(value) ||
   markup.test(value) ||
   pattern.test(value) ||
   noteLink.test(value) ||
   helper.test(value) ||
   statement.test(value);
+
+/** Words of another language, with the signs of a sentence, or many. */
+export function isPunctuated(value: string): boolean {
+  if (!/[^\0-~]/.test(value)) return false;
+  // Nobody types a password so.
+  if (/(?:[\p{sc=Hira}\p{sc=Kana}\p{sc=Han}ー、。][ -~]{0,40}){10}/u.test(value)) return true;
+  const words = value.trim().split(/\s+/);
+  return words.length >= 7 || (words.length >= 3 && /[.。]$|[<>]|\w\(|\p{L}\)/u.test(value));
+}
 
 /** `` `cannotHaveAPort(urlRecord)` ``: the code of a text. */
 const call = /^[a-z]+(?:[A-Z][a-z]*)+\([\w$., ]{0,80}\)$/;
@@ -107,6 +127,8 @@ const column = /^[a-z]\w{0,20}\.\w{0,20}(?:password|passwd|secret|token|key)$/i;
 const mark = /^[a-z]+(?:\.[a-z]+)+$|^[a-z]+(?:[-_][a-z]+)*[-_]ids?$/;
 /** `base64EncodedKey` */
 const camel = /^[a-z]{2,}\d{0,2}(?:[A-Z][a-z]+)+$/;
+/** `DataGridInternalToken` */
+const pascal = /^(?:[A-Z][a-z]+){2,}(?:Token|Key)s?$/;
 const constant = /^[A-Z][A-Z\d]+(?:_[A-Z\d]{2,})+$/;
 
 /**
@@ -124,6 +146,7 @@ export function isCalledAsMeant(value: string, rule: string): boolean {
   }
   if (column.test(value)) return true;
   if (rule === 'password') return false;
+  if (rule !== 'secret' && pascal.test(value)) return true;
   return mark.test(value) || ((joined.test(value) || camel.test(value)) && kinds.test(value));
 }
 

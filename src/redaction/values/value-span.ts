@@ -45,6 +45,20 @@ export function readQuoted(page: Page, i: number): ValueSpan | undefined {
   return undefined;
 }
 
+const longestLiteral = 160;
+
+/** A literal in other quotes than `"` that contains those: a value that is read ends there, as it may be within a string. */
+export function wholeLiteral(page: Page, span: ValueSpan | undefined): ValueSpan | undefined {
+  const { units } = page;
+  const quote = span && units[span.start - 1];
+  if (!span || (quote !== 39 && quote !== 96) || units[span.end] !== 34) return span;
+  for (let i = span.end + 1; i < span.start + longestLiteral; i++) {
+    if (units[i] === quote) return { ...span, end: i, close: i + 1 };
+    if (units[i] === 10 || units[i] === 92 || units[i] === 0) return span;
+  }
+  return span;
+}
+
 function closeQuoted(page: Page, start: number, quote: number, depth: number): ValueSpan {
   const end = findClosing(page, start, quote, depth);
   const span = { start, end, close: behindQuote(page, end), quoted: true };
@@ -148,10 +162,24 @@ function findBareEnd(page: Page, start: number, form: BareForm, length = page.le
       const stands = packed & escapeMask;
       if (packed !== 0 && stands !== 92 && classes[stands]! & terminator) return i;
       i += packed === 0 ? 1 : packed >>> escapeShift;
-    } else if (classes[unit]! & terminator && endsBare(page, i, form)) return i;
-    else i += 1;
+    } else if (classes[unit]! & terminator && endsBare(page, i, form)) {
+      const behind = unit === 38 ? behindAmpersand(page, start, i) : 0;
+      if (behind === 0) return i;
+      i = behind;
+    } else i += 1;
   }
   return length;
+}
+
+/** The name and the sign before a value of a list that semicolons divide, as drivers of databases read it. */
+const inConnection = /;[ ]?[A-Za-z][A-Za-z ]{1,30}=[ ]?$/;
+/** What stands behind the `&` within such a value, which is an entity in XML, and no field of a form. */
+const ampersand = /&(?:(?:amp|lt|gt|#\d{2,3});)?(?=[^\s"'<>&=;]{1,80}(?:[;"'<\r\n]|$))/y;
+
+function behindAmpersand({ text }: Page, start: number, at: number): number {
+  ampersand.lastIndex = at;
+  const isWithin = ampersand.test(text) && inConnection.test(text.slice(Math.max(0, start - 36), start));
+  return isWithin ? ampersand.lastIndex : 0;
 }
 
 /** `SECRET=x${SUFFIX}` at the end of its line: the brace that ended the value belongs to it. */

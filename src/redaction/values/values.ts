@@ -14,6 +14,7 @@ import {
   isMark,
   isPartName,
   isProgramPiece,
+  isPunctuated,
   isSentence,
   isSequence,
   saysWhatItIs,
@@ -174,9 +175,9 @@ const isSettingWord = (value: string, setting: SettingKind): boolean =>
 const regexSource = /^\/?\^?(?:\((?:\?[:<=!])?)?\[\^?[^\]\n]{1,40}(?:\](?:[+*?]|\{\d)|\n|$)/;
 
 function isProse(value: string): boolean {
-  if (!/\s/.test(value)) return false;
+  if (!/\s/.test(value)) return isPunctuated(value);
   const parts = value.toLowerCase().split(/[^a-z']+/);
-  return parts.some(isProseWord) || parts.length > 12;
+  return isPunctuated(value) || parts.some(isProseWord) || parts.length > 12;
 }
 
 /** An unquoted word of letters only: a literal in literal contexts, otherwise a type, a variable or a word of prose. */
