@@ -66,7 +66,7 @@ const markup = /^<[A-Za-z][\w:.-]*(?:\s[^<>]*)?(?:[=>]|$)|^<\/?[A-Za-z][\w:.-]*>
 const pattern = /^\(?\[\^?[^\]\s]{1,60}\](?:[+*](?:$|[?)])|\{\d{1,4},?\d{0,4}\}|\$\{\w)/;
 
 /** What a generator of parsers writes into `tokenData`. */
-const parserTable = /^![\w!-.]{0,3}[|~]{1,2}[RO!]/;
+const parserTable = /^[!-~]{2,5}[~_]R[!^][!-~]{20}/;
 
 /** For quoted values: the string had ended before, and this is program code, a tag or a pattern. */
 export const isProgramPiece = (value: string): boolean =>
@@ -81,8 +81,9 @@ export const isProgramPiece = (value: string): boolean =>
 /** Words of another language, with the signs of a sentence, or many. */
 export function isPunctuated(value: string): boolean {
   if (!/[^\0-~]/.test(value)) return false;
-  // Nobody types a password so.
-  if (/(?:[\p{sc=Hira}\p{sc=Kana}\p{sc=Han}ー、。][ -~]{0,40}){10}/u.test(value)) return true;
+  // A passphrase is shorter, or no sentence.
+  const letters = value.match(/[\p{sc=Hira}\p{sc=Kana}\p{sc=Han}ー、。]/gu)?.length ?? 0;
+  if (letters >= 10 || (letters >= 7 && /(?:です|ます|ません|した|ている)。?$/.test(value))) return true;
   const words = value.trim().split(/\s+/);
   return words.length >= 7 || (words.length >= 3 && /[.。]$|[<>]|\w\(|\p{L}\)/u.test(value));
 }

@@ -60,6 +60,8 @@ test('sentences, types and numbered variables stay', () =>
     '"pass": "Το στοιχείο λίστας έχει ένα γονικό στοιχείο <ul>, <ol>"',
     'private activePrefixKey: ShortcutTreeNode|null;',
     'function serializeToken(input: Token): SerializationResult|Error {',
+    '"pass": "ARIA属性値が有効です"',
+    'tokenData:"!2|~R!`OX%TXY%oY[%T[]%o]p%Tpq%oqr\'ars)Yst"',
     '"pass": "ARIA属性が定義されたロールに対して正しく使用されています"',
     "token: 'DataGridInternalToken',",
     'For multi-user threads, pass `includeNames: true` so that it can tell',
