@@ -40,7 +40,7 @@ async function leave(
   dir: string,
   node: NodeBinary,
   [way, signal, isFirst, isLoaded]: [string, NodeJS.Signals, boolean, boolean],
-): Promise<{ status: number; stdout: string }> {
+): Promise<{ status: number; stdout: string; stderr: string }> {
   const file = 'host/emit-handed-on.cjs';
   const preloads = [
     ...(isFirst ? [join(programs, 'host', 'emit-ways.cjs')] : []),
@@ -48,9 +48,14 @@ async function leave(
   ];
   const env = { NODE_OPTIONS: preloads.map((path) => `--require ${path}`).join(' '), EMIT_WAY: way };
   const victim = { file, args: [signal], signal, bundles: ['signal'] };
-  const { code, signal: end, stdout } = await runVictim(node, victim, { preload: isLoaded, dir, env });
+  const {
+    code,
+    signal: end,
+    stdout,
+    stderr,
+  } = await runVictim(node, victim, { preload: isLoaded, dir, env });
   // As a shell sees it: where our thread gets no processor for a second, the program exits with this status instead.
-  return { status: end === null ? Number(code) : 128 + constants.signals[end], stdout };
+  return { status: end === null ? Number(code) : 128 + constants.signals[end], stdout, stderr };
 }
 
 for (const node of testNodes) {
@@ -118,6 +123,7 @@ for (const node of testNodes)
           const expected = {
             status: dies ? 128 + constants.signals[signal] : 0,
             stdout: ['ready', ...says, ''].join('\n'),
+            stderr: '',
           };
           for (const isLoaded of [false, true])
             assert.deepEqual(
