@@ -5,7 +5,7 @@
  * compiled at a death is cached in the same way by the first process that writes a bundle: command lines under test die by the dozen,
  * while a test with a time limit waits for them.
  */
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { Script } from 'node:vm';
 import { testRunVariable } from './bundle/layout/tests.ts';
 
@@ -53,8 +53,14 @@ function start(folder: string): void {
     for (const [path, compiled] of uncached) {
       // Threads of one process may end at the same time.
       const unfinished = `${path}-${process.pid}-${process.hrtime.bigint()}`;
-      writeFileSync(unfinished, compiled.createCachedData(), { mode: 0o600 });
-      renameSync(unfinished, path);
+      try {
+        writeFileSync(unfinished, compiled.createCachedData(), { mode: 0o600 });
+        renameSync(unfinished, path);
+      } catch (error) {
+        // On a file system that is full, what each process of the run left would be the memory that the next one lacks.
+        unlinkSync(unfinished);
+        throw error;
+      }
     }
   };
   const loaded = new Module(preload);

@@ -41,6 +41,17 @@ test('the first process leaves its code, the next ones take it and say nothing',
   assert.equal(statSync(join(folder, name)).mtimeMs, mtimeMs, 'it is written once');
 });
 
+test('code that does not fit is not left in part', (context) => {
+  const folder = newFolder(context);
+  const small = 'ulimit -f 8; exec "$0" --require "$1" -e ""';
+  const { stderr, status } = spawnSync('sh', ['-c', small, process.execPath, preload], {
+    encoding: 'utf8',
+    env: { PATH: process.env['PATH'], AGENTDUMP_CI: folder, AGENTDUMP_DIR: join(folder, 'dumps') },
+  });
+  assert.deepEqual([stderr, status], ['', 0]);
+  assert.deepEqual(codeOf(folder), []);
+});
+
 test('the first death leaves the code that it compiled, and bad code costs no later one its bundle', (context) => {
   const folder = newFolder(context);
   const die = (dumps: string): void => {
