@@ -81,7 +81,7 @@ const questions: readonly [string, unknown][] = [
   ['from Order where .note ~ "^note \\d$"', 6],
   ['from Order where .res.headers["content-type"] ~ "^text/\\w+$"', 150],
   // A name for the nodes, as in SQL and OQL.
-  ['SELECT o.number, o.res.headers["content-type"] FROM Order o WHERE o.number > 297', [[298, 'application/json'], [299, 'text/html']]], // biome-ignore format: a row a question
+  ['SELECT o.number, o.res.headers["content-type"] FROM Order o WHERE o.number > 297 ORDER BY o.number', [[298, 'application/json'], [299, 'text/html']]], // biome-ignore format: a row a question
   ['select count(o.note) from Order as o where o.res.statusCode = 500', [[20]]],
   // A missing value is neither equal nor unequal.
   ['from Order where .note is null', 100],
