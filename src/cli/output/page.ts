@@ -14,5 +14,5 @@ export function writePage(account: Account, path: string): void {
 }
 
 function textOf(name: string): string {
-  return readFileSync(new URL(`../report/html/${name}`, import.meta.url), 'utf8');
+  return readFileSync(new URL(`../../report/html/${name}`, import.meta.url), 'utf8');
 }
