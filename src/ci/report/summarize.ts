@@ -170,6 +170,7 @@ function withRelativePaths(summary: CiSummary, redactedCwd: string): CiSummary {
       ...bundle,
       ...(bundle.test && { test: test(bundle.test) }),
       ...(bundle.unfinished && { unfinished: bundle.unfinished.map(test) }),
+      ...(bundle.again?.tests && { again: { ...bundle.again, tests: bundle.again.tests.map(test) } }),
       ...(bundle.place && { place: place(bundle.place) }),
     })),
     ...(summary.processes && {

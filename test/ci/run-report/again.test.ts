@@ -59,13 +59,11 @@ test('an error of two tests, in two runs and after them', async (t) => {
     assert.equal(late.length, 1, output);
     assert.deepEqual(late[0]?.test?.name, ['orders quince'], output);
     assert.equal(late[0]?.again?.times, 1, output);
+    assert.deepEqual(late[0]?.again?.tests, [{ file: 'server.test.cjs', name: ['orders medlar'] }]);
+    // On a busy machine the error comes after the end of its test, and is then told after what failed.
     assert.deepEqual(
-      late[0]?.again?.tests?.map(({ name }) => name),
-      [['orders medlar']],
-    );
-    assert.deepEqual(
-      problemsOf(summary).map(({ test }) => test),
-      ['orders quince', 'adds'],
+      new Set(problemsOf(summary).map(({ test }) => test)),
+      new Set(['orders quince', 'adds']),
       output,
     );
   }
