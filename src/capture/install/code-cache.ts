@@ -3,6 +3,8 @@
  * spent on compiling. It is taken only from the package's own folder, since whoever can write there can replace the preload itself,
  * and only if it is a file of the preload's owner, of this user or of root that no one else can change. V8 checks its version, flags
  * and the length of the text, but neither the text nor the bytes: so the name has a checksum of the text, and the file one of itself.
+ * The path of this file is in the name's checksum too: on Node 20 the code has the path at which it was compiled, by which our
+ * frames are recognized, and images are often built in another folder.
  */
 import { openRegularFile } from '../../bundle/write/open-regular-file.ts';
 import {
@@ -27,21 +29,23 @@ export interface UncachedCode {
 
 const longestCode = 16 * 1024 ** 2;
 const writableByOthers = 0o022;
+type Crc32 = (bytes: string | Uint8Array, begun?: number) => number;
+
 /** For the cold half, which writes it. */
 export const uncached: UncachedCode[] = [];
 
 /** `carried`: the text of the half as it is embedded. Undefined if this file is not in its own package (bundled), or the system can't tell owners. */
 export function codeCacheOf(half: string, carried: string): CodeCache | undefined {
   try {
-    const { crc32 } = loadZlib() as { crc32?: (bytes: string | Uint8Array) => number };
+    const { crc32 } = loadZlib() as { crc32?: Crc32 };
     // The declarations of the preload are beside it only in the package.
     if (!crc32 || !platform.files.knowsOwners || !existsSync(`${__dirname}/register.d.cts`)) return undefined;
     const tag = getBuiltinModule('node:v8').cachedDataVersionTag();
-    const path = `${codeFolder()}/${half}-${crc32(carried)}-${tag}`;
+    const path = `${codeFolder()}/${half}-${crc32(__filename, crc32(carried))}-${tag}`;
     return {
       code: readCode(path, crc32),
       compiled(script) {
-        if (script.cachedDataRejected !== undefined) return;
+        if (script.cachedDataRejected === false) return;
         uncached[uncached.length] = { path, code: () => Reflect.apply(createCachedData, script, []) };
       },
     };
@@ -50,16 +54,17 @@ export function codeCacheOf(half: string, carried: string): CodeCache | undefine
   }
 }
 
-export const codeFolder = (): string => `${__dirname}/../.cache`;
+const codeFolder = (): string => `${__dirname}/../.cache`;
 
-function readCode(path: string, crc32: (bytes: Uint8Array) => number): Buffer | undefined {
-  if (!lstatSync(codeFolder(), { throwIfNoEntry: false })?.isDirectory()) return undefined;
+function readCode(path: string, crc32: Crc32): Buffer | undefined {
+  const folder = lstatSync(codeFolder(), { throwIfNoEntry: false });
+  // Who can write to the folder could move a trusted user's file there, with contents that are not that user's.
+  if (!folder?.isDirectory() || !isTrusted(folder)) return undefined;
   let fd: number | undefined;
   try {
     fd = openRegularFile(path);
-    const { uid, mode, nlink } = fstatSync(fd);
-    const isTrusted = platform.files.isTrustedOwner(uid) || uid === lstatSync(__filename).uid;
-    if (!isTrusted || (mode & writableByOthers) !== 0 || nlink !== 1) return undefined;
+    const file = fstatSync(fd);
+    if (!isTrusted(file) || file.nlink !== 1) return undefined;
     const bytes = readWhole(fd, longestCode);
     const length = (bytes?.length ?? 0) - 4;
     if (!bytes || length <= 0) return undefined;
@@ -70,4 +75,9 @@ function readCode(path: string, crc32: (bytes: Uint8Array) => number): Buffer | 
   } finally {
     if (fd !== undefined) closeSync(fd);
   }
+}
+
+function isTrusted({ uid, mode }: { uid: number; mode: number }): boolean {
+  const isKnown = platform.files.isTrustedOwner(uid) || uid === lstatSync(__filename).uid;
+  return isKnown && (mode & writableByOthers) === 0;
 }

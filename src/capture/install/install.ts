@@ -15,6 +15,7 @@ import { type CaptureRequest, leavesAlive } from '../fatal-path/request.ts';
 import { isMainThread, type Surroundings } from '../fatal-path/surroundings.ts';
 import { requireAddressRoom } from '../host/address-room.ts';
 import { shieldExit } from '../host/exit-shield.ts';
+import { fileCompilers } from '../host/file-compilers.ts';
 import { withOwnWorld } from '../host/intrinsics/own-realm.ts';
 import { watchForAgent } from '../recording/agent-watch.ts';
 import { startFlightLate } from '../recording/flight-start.ts';
@@ -71,6 +72,7 @@ function installConfigured(given: Config): () => void {
   const surroundings: Surroundings = {
     config,
     ownFile: __filename,
+    compilers: fileCompilers(),
     workers: new KnownWorkers(),
     withheld: [],
     lock,
@@ -154,6 +156,9 @@ function installTriggers(
           handled ??= new (loadColdHalf().HandledErrors)(captureDeath);
           handled.captured(path, request, isExiting);
         });
+      // Last, so that who is killed meanwhile has left nothing unfinished; a signal's death has a limit of time.
+      if (path !== undefined && isOwnDeath(request) && request.kind !== 'signal')
+        attempt(() => loadColdHalf().keepCode(uncached));
       return path;
     });
   };
@@ -277,12 +282,7 @@ function captureBegun(surroundings: Surroundings, request: CaptureRequest): stri
 function capture(surroundings: Surroundings, request: CaptureRequest): string | undefined {
   const write = (): string | undefined => {
     attempt(() => surroundings.recording?.open());
-    const { captureBundle, keepCode } = loadColdHalf();
-    const path = captureBundle(surroundings, request);
-    // A signal's death has a limit of time.
-    if (path !== undefined && isOwnDeath(request) && request.kind !== 'signal')
-      attempt(() => keepCode(uncached));
-    return path;
+    return loadColdHalf().captureBundle(surroundings, request);
   };
   try {
     const path = withOwnWorld(() => (surroundings.watch ? surroundings.watch.excuse(write) : write()));

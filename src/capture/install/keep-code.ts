@@ -21,7 +21,7 @@ import type { UncachedCode } from './code-cache.ts';
 
 /** Two halves for four versions of Node, or sets of flags. */
 const mostFiles = 8;
-/** Programs with many sets of flags must not remove each other's at each death. */
+/** Programs with many sets of flags must not remove each other's at each death, nor what one of them can't use. */
 const leastAgeMs = 24 * 60 * 60_000;
 
 /** There is nothing private in it, and who builds an image is often not who runs it. */
@@ -35,12 +35,15 @@ export function keepCode(uncached: readonly UncachedCode[]): void {
   if (!first || !crc32) return;
   requireAddressRoom();
   const folder = dirname(first.path);
+  // What root leaves in a user's package keeps that user from removing or replacing the package.
+  if (!isOwnFolder(dirname(folder))) return;
   if (!existsSync(folder)) mkdirSync(folder, folderMode);
-  const { uid } = lstatSync(folder);
+  if (!isOwnFolder(folder)) return;
   accessSync(folder, constants.W_OK);
-  if (!platform.files.isTrustedOwner(uid)) return;
   for (const { path, code: codeOf } of uncached) {
-    if (existsSync(path) || !hasRoom(folder)) continue;
+    // This process did not take it: it has just been written, or it is damaged.
+    if (existsSync(path) && !isRemoved(path)) continue;
+    if (!hasRoom(folder)) continue;
     const code = codeOf();
     const end = Buffer.alloc(4);
     end.writeUInt32LE(crc32(code));
@@ -48,9 +51,15 @@ export function keepCode(uncached: readonly UncachedCode[]): void {
   }
 }
 
+function isOwnFolder(path: string): boolean {
+  const found = lstatSync(path);
+  return found.isDirectory() && platform.files.isOwn(found.uid);
+}
+
 /** Complete or not at all; another process may be writing the same. */
 function write(path: string, pieces: readonly Uint8Array[]): void {
-  const unfinished = `${path}.${process.pid}`;
+  // In containers all processes have the same few numbers, and one that was killed here has left its file.
+  const unfinished = `${path}.${process.pid}.${Math.trunc(nowMs())}`;
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
   const fd = openSync(unfinished, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, fileMode);
   try {
@@ -66,15 +75,20 @@ function write(path: string, pieces: readonly Uint8Array[]): void {
   }
 }
 
-/** Removes the oldest file if there are too many. */
+/** Removes the oldest file if there are too many. What others have put there stays. */
 function hasRoom(folder: string): boolean {
-  const files = readdirSync(folder).map((name) => {
-    const path = join(folder, name);
-    return { path, at: lstatSync(path).mtimeMs };
-  });
-  if (files.length < mostFiles) return true;
-  const [oldest] = files.sort((a, b) => a.at - b.at);
-  if (!oldest || nowMs() - oldest.at < leastAgeMs) return false;
-  unlinkSync(oldest.path);
+  const names = readdirSync(folder).filter((name) => /^(?:cold|redaction)-half-/.test(name));
+  if (names.length < mostFiles) return true;
+  const times = names.map((name) => ({
+    path: join(folder, name),
+    at: lstatSync(join(folder, name)).mtimeMs,
+  }));
+  const [oldest] = times.sort((a, b) => a.at - b.at);
+  return oldest !== undefined && isRemoved(oldest.path);
+}
+
+function isRemoved(path: string): boolean {
+  if (nowMs() - lstatSync(path).mtimeMs < leastAgeMs) return false;
+  unlinkSync(path);
   return true;
 }

@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   copyFileSync,
+  cpSync,
   existsSync,
   linkSync,
   mkdirSync,
@@ -14,6 +15,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -152,6 +154,56 @@ test('a file of another user is not taken', { skip: process.getuid?.() !== 0 }, 
   spawnSync('chown', ['65534', path]);
   assert.equal(statSync(path).uid, 65534);
   assert.equal(die().bundles.length, 1);
+});
+
+test('a folder that others can write is not taken', { skip: process.platform === 'win32' }, (t) => {
+  const { cache, die } = install(t);
+  die();
+  poison(pathIn(cache, 'cold-half'));
+  chmodSync(cache, 0o777);
+  assert.equal(die().bundles.length, 1);
+  chmodSync(cache, 0o755);
+  assert.match(die().stderr, /POISON/);
+});
+
+test('the code of a package that is elsewhere now is not taken: it would have the names of the old place', (t) => {
+  const { root, cache, die } = install(t);
+  die();
+  poison(pathIn(cache, 'cold-half'));
+  const moved = install(t);
+  cpSync(cache, moved.cache, { recursive: true });
+  assert.notEqual(moved.root, root);
+  assert.equal(moved.die().bundles.length, 1);
+});
+
+test('a file that is not taken is replaced a day later; what others have put there stays', (t) => {
+  const { cache, die } = install(t);
+  die();
+  writeFileSync(join(cache, 'other'), '');
+  const path = pathIn(cache, 'cold-half');
+  writeFileSync(path, 'damaged');
+  die();
+  assert.equal(readFileSync(path, 'utf8'), 'damaged');
+  for (let i = 0; i < 8; i++) writeFileSync(join(cache, `redaction-half-${i}`), '');
+  for (const name of readdirSync(cache)) utimesSync(join(cache, name), 1, 1);
+  die();
+  assert.ok(statSync(path).size > 1000);
+  assert.ok(existsSync(join(cache, 'other')));
+});
+
+test('root leaves nothing in the package of another user', { skip: process.getuid?.() !== 0 }, (t) => {
+  const { root, cache, die } = install(t);
+  spawnSync('chown', ['-R', '65534', root]);
+  assert.equal(die().bundles.length, 1);
+  assert.ok(!existsSync(cache));
+});
+
+test('nothing is written through a link', { skip: process.platform === 'win32' }, (t) => {
+  const { root, cache, die } = install(t);
+  mkdirSync(join(root, 'elsewhere'));
+  symlinkSync(join(root, 'elsewhere'), cache);
+  assert.equal(die().bundles.length, 1);
+  assert.deepEqual(readdirSync(join(root, 'elsewhere')), []);
 });
 
 test('nothing is left where the preload is not in its package, or where a file is in the way', (t) => {
