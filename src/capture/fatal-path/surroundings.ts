@@ -29,6 +29,8 @@ export interface Surroundings {
   config: Config;
   /** The preload's own file, which is loaded but not part of the program. */
   ownFile: string;
+  /** As they were at the start (file-compilers.ts). */
+  compilers?: readonly unknown[];
   /** Worker threads that this thread started and that have not ended. */
   workers: KnownWorkers;
   /** Values registered by the host that must not be in any part. */

@@ -17,6 +17,8 @@ export interface CaptureContext {
   config: Config;
   /** The preload's file, which is not part of the program. */
   ownFile: string;
+  /** As they were at the start (file-compilers.ts); absent where that is not known. */
+  compilers?: readonly unknown[];
   /** Worker threads of this thread that have not ended. */
   workers: KnownWorkers;
   /** The system's id of our own thread, if one runs. */

@@ -49,9 +49,7 @@ export const scriptsPart: PartProducer = {
   produce(context): ScriptsPart {
     if (!context.mayDebug) throw new Error('the heap was too full for a debugger, which this needs');
     context.stackTexts.push(...printedStacks(context));
-    const self = mayLookAtAll()
-      ? (unchangedScripts(context.ownFile) ?? openSelfDebugger())
-      : scriptsOnDisk(context);
+    const self = mayLookAtAll() ? (unchangedScripts(context) ?? openSelfDebugger()) : scriptsOnDisk(context);
     if (self.isFromDisk) context.addGap(partNames.scripts, fromDisk);
     try {
       const scripts = withCleanUrls(describeScripts(self, context, soughtFor(context)));

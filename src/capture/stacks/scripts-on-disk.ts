@@ -11,6 +11,11 @@ import type { ScriptParsed, ScriptTexts } from '../host/inspector-session.ts';
 import { scriptPathsIn } from './named-scripts.ts';
 import type { FramePlaces } from './script-excerpt.ts';
 
+export interface Stacks {
+  readonly stackTexts: readonly string[];
+  readonly framePlaces: FramePlaces;
+}
+
 const mostUsedBytes = 200 * 1024 ** 2;
 const longestText = 16 * 1024 ** 2;
 const mapComment = /\/\/[#@]\s*sourceMappingURL=(\S+)\s*$/;
@@ -20,17 +25,19 @@ export function mayLookAtAll(): boolean {
   return process.getBuiltinModule('node:v8').getHeapStatistics().used_heap_size <= mostUsedBytes;
 }
 
+/** As URLs or paths. */
+export function scriptsOnStacks({ stackTexts, framePlaces }: Stacks): Set<string> {
+  return new Set([...framePlaces.keys(), ...scriptPathsIn(stackTexts.join('\n'))].filter(isFile));
+}
+
 export function scriptsOnDisk({
   stackTexts,
   framePlaces,
-}: {
-  stackTexts: string[];
-  framePlaces: FramePlaces;
-}): ScriptTexts & { isFromDisk: true; close(): void } {
+}: Stacks): ScriptTexts & { isFromDisk: true; close(): void } {
   const { _cache: cache = {} } = process.getBuiltinModule('node:module') as unknown as {
     _cache?: Record<string, Module>;
   };
-  const stacked = new Set([...framePlaces.keys(), ...scriptPathsIn(stackTexts.join('\n'))].filter(isFile));
+  const stacked = scriptsOnStacks({ stackTexts, framePlaces });
   const urls = [...new Set([...Object.keys(cache), ...stacked])];
   const sourceOf = (url: string): string | undefined => {
     const text = readSmallFile(isAbsolute(url) ? url : fileURLToPath(url), longestText);

@@ -7,12 +7,14 @@
  */
 import type { Profiler } from 'node:inspector';
 import type { Module } from 'node:module';
-import { extname, resolve } from 'node:path';
+import { extname, isAbsolute, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { types } from 'node:util';
 import { loadCrypto, statSync } from '../../bundle/write/system.ts';
 import { readSmallFile } from '../../platform/small-file.ts';
+import { fileCompilers } from '../host/file-compilers.ts';
 import type { ScriptParsed, ScriptTexts } from '../host/inspector-session.ts';
+import { type Stacks, scriptsOnStacks } from './scripts-on-disk.ts';
 
 type Counted = Profiler.ScriptCoverage;
 
@@ -20,34 +22,63 @@ const mostFiles = 400;
 const mostChars = 8 * 1024 ** 2;
 /** Clocks of file systems tick less often. */
 const leastAgeMs = 50;
+/** An ES module that `require` has loaded, with exports of its choice. */
+const isRequiredModule = /\bas\s*["']module\.exports["']/;
 
-export function unchangedScripts(
-  ownFile: string,
-): (ScriptTexts & { isFromDisk: false; close(): void }) | undefined {
+interface Loaded extends Stacks {
+  readonly ownFile: string;
+  /** As they were at the start. */
+  readonly compilers?: readonly unknown[];
+}
+
+type UnchangedScripts = ScriptTexts & { isFromDisk: false; close(): void };
+
+export function unchangedScripts(loaded: Loaded): UnchangedScripts | undefined {
   try {
-    return mayCompileOtherwise(ownFile) ? undefined : readAll(ownFile);
+    return mayCompileOtherwise(loaded) ? undefined : readAll(loaded);
   } catch {
     return undefined;
   }
 }
 
-/** Another preload, or a loader, may hook into what compiles. */
-function mayCompileOtherwise(ownFile: string): boolean {
+/**
+ * Another preload, a loader, or a hook of the program. If the program itself has loaded this one, its hooks may be older, and are not
+ * recognized.
+ */
+function mayCompileOtherwise({ ownFile, compilers }: Loaded): boolean {
+  const now = fileCompilers();
+  if (!compilers || now.some((compiler, at) => compiler !== compilers[at])) return true;
+  let isPreloaded = false;
   const words = [...process.execArgv, ...(process.env['NODE_OPTIONS'] ?? '').split(/\s+/)];
-  return words.some((word, at) => {
+  const hooks = words.some((word, at) => {
     const [, flag, value = words[at + 1] ?? ''] =
       /^(-r|--(?:require|import|loader|experimental-[\w-]+|enable-source-maps|build-snapshot))(?:=(.*))?$/.exec(
         word,
       ) ?? [];
     if (flag === undefined) return false;
-    const isFile = flag === '-r' || flag === '--require';
-    return !isFile || resolve(value.replaceAll('"', '')) !== ownFile;
+    const isOwn = (flag === '-r' || flag === '--require') && isOwnPreload(value.replaceAll('"', ''), ownFile);
+    isPreloaded ||= isOwn;
+    return !isOwn;
   });
+  return hooks || !isPreloaded;
 }
 
-function readAll(ownFile: string): (ScriptTexts & { isFromDisk: false; close(): void }) | undefined {
+function isOwnPreload(name: string, ownFile: string): boolean {
+  if (name === 'agentdump/register' || resolve(name) === ownFile) return true;
+  try {
+    // Through a link, as package managers make them.
+    const [one, own] = [statSync(resolve(name)), statSync(ownFile)];
+    return one.ino === own.ino && one.dev === own.dev;
+  } catch {
+    return false;
+  }
+}
+
+function readAll(loaded: Loaded): UnchangedScripts | undefined {
+  const { ownFile } = loaded;
   const files = filesOfCache(ownFile);
-  const counted = files && countedScripts(ownFile);
+  if (!files || hasOtherFrame(files, loaded)) return undefined;
+  const counted = countedScripts(ownFile);
   if (!counted) return undefined;
   for (const path of counted.keys()) if (!files.has(path)) return undefined;
   const texts = new Map<string, string>();
@@ -74,6 +105,14 @@ function readAll(ownFile: string): (ScriptTexts & { isFromDisk: false; close(): 
     });
   }
   return { isFromDisk: false, scripts, sourceOf: (id) => texts.get(id), close() {} };
+}
+
+/** Of a file that failed while it was loaded, or of code under a name: V8 counts no script without functions that were called. */
+function hasOtherFrame(files: ReadonlySet<string>, { ownFile, ...stacks }: Loaded): boolean {
+  return [...scriptsOnStacks(stacks)].some((url) => {
+    const path = isAbsolute(url) ? url : fileURLToPath(url);
+    return !files.has(path) && !path.startsWith(ownFile);
+  });
 }
 
 /** Undefined if one is a module, or of a kind that Node does not run as it is. */
@@ -122,11 +161,12 @@ function countedScripts(ownFile: string): Map<string, Counted> | undefined {
 }
 
 function unchangedText(path: string, counted: Counted | undefined): string | undefined {
-  const { ctimeMs, mtimeMs } = statSync(path);
+  const { ctimeMs, mtimeMs, size } = statSync(path);
+  if (size >= mostChars) return undefined;
   if (Math.max(ctimeMs, mtimeMs) > performance.timeOrigin - leastAgeMs) return undefined;
   const read = readSmallFile(path, mostChars);
   const text = read?.charCodeAt(0) === 0xfeff ? read.slice(1) : read;
-  if (text === undefined || text.length === mostChars) return undefined;
+  if (text === undefined || isRequiredModule.test(text)) return undefined;
   return counted?.functions.every((one) => isFunctionAt(text, one)) === false ? undefined : text;
 }
 
@@ -140,12 +180,12 @@ function isFunctionAt(text: string, { ranges, functionName }: Profiler.FunctionC
   return text[endOffset - 1] === '}' || text.slice(startOffset, endOffset).includes('=>');
 }
 
-/** As V8 reads it; null if only V8 can tell. */
+/** As V8 reads it; null if only V8 can tell: unless it ends the file, it may be within a text. */
 function mapOf(text: string): string | undefined | null {
   if (text.includes('sourceURL=')) return null;
   const at = text.lastIndexOf('sourceMappingURL=');
   if (at < 0) return undefined;
   const line = text.slice(text.lastIndexOf('\n', at) + 1, at);
-  const [, url] = /^=(\S+)[ \t\r]*(?:\n|$)/.exec(text.slice(at + 'sourceMappingURL'.length)) ?? [];
-  return /^\/\/[#@][ \t]$/.test(line) && url !== undefined && !/["']/.test(url) ? url : null;
+  const [, url] = /^=(\S+)\s*$/.exec(text.slice(at + 'sourceMappingURL'.length)) ?? [];
+  return /^\/\/[#@][ \t]$/.test(line) && url !== undefined && !/["'`]/.test(url) ? url : null;
 }

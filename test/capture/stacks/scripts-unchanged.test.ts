@@ -7,11 +7,12 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { testNodes } from '../../support/run/test-nodes.ts';
@@ -35,7 +36,7 @@ module.exports.fail = function fail(x) {
 `,
   'lib.cjs.map': JSON.stringify({ version: 3, sources: ['lib.ts'], names: [], mappings: 'AAAA' }),
   'node_modules/dep/package.json': JSON.stringify({ name: 'dep', version: '1.0.0' }),
-  'node_modules/dep/index.js': '\uFEFFmodule.exports = () => 7;',
+  'node_modules/dep/index.js': '\uFEFFmodule.exports = () => 7; // \u20ac \u{1f600}',
   'empty.cjs': '',
   'imports.cjs': `import('./module.mjs').then((module) => setTimeout(() => module.fail(), 10));`,
   'module.mjs': `export function fail() { throw new Error('in a module'); }`,
@@ -61,6 +62,37 @@ throw new Error('outside of a function');
 const late = runInThisContext('(function late() { throw new Error(1); })', { filename: __dirname + '/evaluated.js' });
 setTimeout(() => late(), 10);
 `,
+  'evaluates-outside.cjs': `const { runInThisContext } = require('node:vm');
+let error;
+try { runInThisContext('throw new Error(1)', { filename: __dirname + '/outside.js' }) } catch (thrown) { error = thrown; }
+setTimeout(() => { throw error; }, 10);
+`,
+  'catches.cjs': `let error;
+try { require('./fails.cjs') } catch (thrown) { error = thrown; }
+setTimeout(() => { throw error; }, 10);
+`,
+  'fails.cjs': `throw new Error('while it is loaded');\n`,
+  'same-length.cjs': `const { Module } = require('node:module');
+const compile = Module.prototype._compile;
+Module.prototype._compile = function (text, path) { return compile.call(this, text.replace('before', 'behind'), path); };
+require('./replaced.cjs');
+`,
+  'loads.cjs': `const { Module } = require('node:module');
+const compile = Module.prototype._compile;
+Module.prototype._compile = function (text, path) { return compile.call(this, text.replace('before', 'behind'), path); };
+require(${JSON.stringify(preload)});
+require('./replaced.cjs');
+`,
+  'replaced.cjs': `setTimeout(() => { throw new Error('before'); }, 10);\n`,
+  'writes-maps.cjs': `setTimeout(() => { throw new Error(\`
+//# sourceMappingURL=\${__filename}
+\`); }, 10);
+`,
+  'says.cjs': `const { Session } = require('node:inspector');
+const { post } = Session.prototype;
+Session.prototype.post = function (...given) { console.log(given[0]); return post.apply(this, given); };
+setTimeout(() => { throw new Error('dies'); }, 10);
+`,
 };
 
 before(async () => {
@@ -73,14 +105,18 @@ before(async () => {
 interface Seen {
   scripts: Record<string, unknown>[];
   sources: string[];
+  stdout: string;
 }
 
-/** `forced`: another preload, for which the debugger is asked. */
-function die(node: string, program: string, forced = false): Seen {
+const preloaded = ['--require', preload];
+/** Another preload, for which the debugger is asked. */
+const forced = [...preloaded, '--require', join(dir, 'empty.cjs')];
+
+function die(node: string, program: string, flags = preloaded): Seen {
   const dumps = mkdtempSync(join(dir, 'dumps-'));
-  const more = forced ? ['--require', join(dir, 'empty.cjs')] : [];
-  const { stderr } = spawnSync(node, ['--require', preload, ...more, join(dir, program)], {
+  const { stdout, stderr } = spawnSync(node, [...flags, join(dir, program)], {
     encoding: 'utf8',
+    cwd: dir,
     env: { PATH: process.env['PATH'], HOME: dir, AGENTDUMP_DIR: dumps },
   });
   const bundle = readdirSync(dumps).find((name) => name.endsWith('.agentdump'));
@@ -89,7 +125,7 @@ function die(node: string, program: string, forced = false): Seen {
   const sources = readdirSync(join(dumps, bundle, 'sources')).map((name) =>
     readFileSync(join(dumps, bundle, 'sources', name), 'utf8'),
   );
-  return { scripts: scripts.filter(({ url }) => !String(url).endsWith('/empty.cjs')), sources };
+  return { scripts: scripts.filter(({ url }) => !String(url).endsWith('/empty.cjs')), sources, stdout };
 }
 
 const comparable = ({ scripts, sources }: Seen) => ({
@@ -104,7 +140,7 @@ for (const { name, path } of testNodes)
     const plain = comparable(die(path, 'main.cjs'));
     assert.equal(plain.scripts.length, 3);
     assert.ok(plain.scripts.every(({ hash }) => /^[0-9a-f]{64}$/i.test(String(hash))));
-    assert.deepEqual(plain, comparable(die(path, 'main.cjs', true)));
+    assert.deepEqual(plain, comparable(die(path, 'main.cjs', forced)));
   });
 
 test('modules of import are listed', () => {
@@ -143,4 +179,41 @@ test('of a file that a hook shortens, and that throws outside of a function, too
 test('code that was evaluated under a name is listed', () => {
   const { scripts } = die(process.execPath, 'evaluates.cjs');
   assert.ok(scripts.some(({ url }) => String(url).endsWith('/evaluated.js')));
+});
+
+for (const { name, path } of testNodes) {
+  test(`a script that only a frame names is listed, ${name}`, () => {
+    for (const [program, script] of [
+      ['evaluates-outside.cjs', 'outside.js'],
+      ['catches.cjs', 'fails.cjs'],
+    ] as const) {
+      const { scripts } = die(path, program);
+      assert.ok(
+        scripts.some(({ url, sourcePart }) => String(url).endsWith(`/${script}`) && sourcePart),
+        script,
+      );
+    }
+  });
+
+  test(`of a file that a hook compiles with the same length, the text that runs, ${name}`, () => {
+    assert.ok(die(path, 'same-length.cjs').sources.some((text) => text.includes("'behind'")));
+    assert.ok(die(path, 'loads.cjs', []).sources.some((text) => text.includes("'behind'")));
+  });
+}
+
+test('a comment with a map within a text is none', () => {
+  const { scripts } = die(process.execPath, 'writes-maps.cjs');
+  assert.ok(scripts.length > 0 && scripts.every(({ sourceMapUrl }) => sourceMapUrl === undefined));
+});
+
+test('no debugger is enabled, by whatever name the preload is given', () => {
+  const root = dirname(dirname(preload));
+  symlinkSync(root, join(dir, 'node_modules', 'agentdump'), 'junction');
+  for (const name of [preload, 'agentdump/register', './node_modules/agentdump/dist/register.cjs'])
+    assert.doesNotMatch(
+      die(process.execPath, 'says.cjs', ['--require', name]).stdout,
+      /Debugger.enable/,
+      name,
+    );
+  assert.match(die(process.execPath, 'says.cjs', forced).stdout, /Debugger.enable/);
 });
