@@ -1,6 +1,8 @@
 // A regular expression that is a constant of its file is made when it is first used.
 import { parse } from 'acorn';
 
+const longestNew = 20;
+
 /**
  * V8 parses each of them twice, when the text is compiled and when it runs, one with \\p{L} for a millisecond, and of more than a
  * thousand a death uses a few hundred. `text` is a bundled script; a name that is declared in more than one
@@ -13,7 +15,10 @@ export function makeExpressionsLazy(text) {
     if (statement.type === 'VariableDeclaration')
       for (const { id, init } of statement.declarations)
         if (id.type === 'Identifier' && isExpression(init)) constants.set(id.name, { id, init, uses: [] });
+  const places = new Map();
   visit(program, undefined, (node, parent, key) => {
+    if (node.type === 'Identifier' && !isOnlyName(parent, key) && !isRead(parent, key))
+      places.set(node.name, (places.get(node.name) ?? 0) + 1);
     const constant = node.type === 'Identifier' && constants.get(node.name);
     if (!constant || node === constant.id || isOnlyName(parent, key)) return;
     if (!isRead(parent, key)) constants.delete(node.name);
@@ -24,6 +29,12 @@ export function makeExpressionsLazy(text) {
     for (const { node } of uses)
       for (const [name, { init }] of constants)
         if (node.start >= init.start && node.end <= init.end) constants.delete(name);
+  // So would one of whose parts another may be made later: a name that is declared again, or assigned.
+  for (const [name, { init }] of [...constants])
+    visit(init, undefined, (node, parent, key) => {
+      const isPart = node.type === 'Identifier' && parent !== undefined && !isOnlyName(parent, key);
+      if (isPart && (places.get(node.name) ?? 0) > 1) constants.delete(name);
+    });
   const edits = [];
   for (const [name, { init, uses }] of constants) {
     edits.push({
@@ -31,8 +42,12 @@ export function makeExpressionsLazy(text) {
       end: init.end,
       by: `()=>${name}$made??=${text.slice(init.start, init.end)}`,
     });
-    for (const { node, isShort } of uses)
-      edits.push({ at: node.start, end: node.end, by: isShort ? `${name}:${name}()` : `${name}()` });
+    for (const { node, isShort } of uses) {
+      const made = /\bnew\s*$/.test(text.slice(0, node.start).slice(-longestNew))
+        ? `(${name}())`
+        : `${name}()`;
+      edits.push({ at: node.start, end: node.end, by: isShort ? `${name}:${made}` : made });
+    }
   }
   let made = '';
   let from = 0;
