@@ -41,8 +41,9 @@ const chosen =
 /** `/d{1`, `/ok[^#{`: a regular expression up to its first comma or bracket. */
 const repeated = /^\/(?:[^\s/]{0,40}[\w\])]\{\d{1,4}|[\w \\]{1,20}\[\^[^\]\s]{1,20})$/;
 
-/** `SerializationResult|Error`: a type. */
-const union = /^[A-Z][A-Za-z]+(?:<[\w, ]{1,40}>)?(?:\|(?:null|undefined|[A-Z][A-Za-z]+))+$/;
+/** `SerializationResult|Error`: a type. One of the parts says so: words of a password may be joined in the same way. */
+const union =
+  /^(?=.*(?:\b(?:null|undefined)\b|(?:Error|Result|Node|Type|Token|Key|Secret|Options|Promise|Buffer|Array|Object|String)\b))[A-Z][A-Za-z]+(?:<[\w, ]{1,40}>)?(?:\|(?:null|undefined|[A-Z][A-Za-z]+)){1,8}$/;
 
 /** For unquoted values: a piece of program code. In a setting, an exclamation mark and a parenthesis are characters like others. */
 export const isCodePiece = (value: string, isSetting = false): boolean =>
@@ -69,8 +70,8 @@ const pattern = /^\(?\[\^?[^\]\s]{1,60}\](?:[+*](?:$|[?)])|\{\d{1,4},?\d{0,4}\}|
 const parserTable = /^[!-~]{2,5}[~_]R[!^][!-~]{20}/;
 
 /** For quoted values: the string had ended before, and this is program code, a tag or a pattern. */
-export const isProgramPiece = (value: string): boolean =>
-  parserTable.test(value) ||
+export const isProgramPiece = (value: string, isToken: boolean): boolean =>
+  (isToken && parserTable.test(value)) ||
   closedBefore.test(value) ||
   markup.test(value) ||
   pattern.test(value) ||
@@ -78,14 +79,40 @@ export const isProgramPiece = (value: string): boolean =>
   helper.test(value) ||
   statement.test(value);
 
-/** Words of another language, with the signs of a sentence, or many. */
-export function isPunctuated(value: string): boolean {
+/**
+ * `"pass": "L'attributo è supportato"`: three words or more of a sentence, with an elision or a letter that is not ASCII. Not
+ * ignoring case: `\u017f` in the range would be an `s`.
+ */
+export const isForeignSentence = (text: string): boolean =>
+  (foreignSentence.test(text) && /[A-Za-z]['’]\p{L}|[\u00c0-\u024f]/u.test(text)) ||
+  nativeSentence.test(text);
+/** `"pass": "ARIA атрибут допустим"`: of the same form, in another script. Not `мой синий кит`, which may be a password. */
+const nativeSentence =
+  /^(?=.*[\u0370-\ud7ff]{3})(?:\p{Lu}[\p{L}\p{M}'’«»"()<>-]*(?:[,:;]?\s+[\p{L}\p{M}'’«»"()<>-]+){2,}|[\p{L}\p{M}'’«»"()<>-]+(?:[,:;]?\s+[\p{L}\p{M}'’«»"()<>-]+){5,})[.!?。]?$/u;
+/** With a capital in front, or longer than what people choose. */
+const foreignSentence =
+  /^(?:\p{Lu}[\p{L}'’]*(?:[,:]?\s+[\p{L}'’]+){2,}|[\p{L}'’]+(?:[,:]?\s+[\p{L}'’]+){5,})[.!?]?$/u;
+
+/**
+ * `"pass": "ARIA属性値が有効です"`: a message in another language, by its length, its signs or its polite ending. A Japanese passphrase is
+ * written in one script or ends with a noun. Not for names that mean a password for certain.
+ */
+export function isTranslated(value: string): boolean {
   if (!/[^\0-~]/.test(value)) return false;
-  // A passphrase is shorter, or no sentence.
-  const letters = value.match(/[\p{sc=Hira}\p{sc=Kana}\p{sc=Han}ー、。]/gu)?.length ?? 0;
-  if (letters >= 10 || (letters >= 7 && /(?:です|ます|ません|した|ている)。?$/.test(value))) return true;
+  if (/[\p{sc=Hira}\p{sc=Kana}\p{sc=Han}]/u.test(value)) return isJapaneseSentence(value);
   const words = value.trim().split(/\s+/);
-  return words.length >= 7 || (words.length >= 3 && /[.。]$|[<>]|\w\(|\p{L}\)/u.test(value));
+  if (words.length < 3 || /\d$/.test(value)) return false;
+  return words.length >= 7 || /\p{L}[.。]$|[<>]|\w\(|\p{L}\)/u.test(value);
+}
+
+const politeEnd = /(?:です|ます|ません|ました|でした|ている|ください|した)[。.]?$|[^\s]。$/u;
+
+function isJapaneseSentence(value: string): boolean {
+  const scripts = [/\p{sc=Hira}/u, /\p{sc=Kana}/u, /\p{sc=Han}/u, /[A-Za-z]/].filter((one) =>
+    one.test(value),
+  );
+  const letters = value.match(/[\p{sc=Hira}\p{sc=Kana}\p{sc=Han}ー]/gu)?.length ?? 0;
+  return letters >= 7 && ((scripts.length >= 2 && politeEnd.test(value)) || /[、。].*。$/u.test(value));
 }
 
 /** `` `cannotHaveAPort(urlRecord)` ``: the code of a text. */
@@ -129,7 +156,7 @@ const mark = /^[a-z]+(?:\.[a-z]+)+$|^[a-z]+(?:[-_][a-z]+)*[-_]ids?$/;
 /** `base64EncodedKey` */
 const camel = /^[a-z]{2,}\d{0,2}(?:[A-Z][a-z]+)+$/;
 /** `DataGridInternalToken` */
-const pascal = /^(?:[A-Z][a-z]+){2,}(?:Token|Key)s?$/;
+const pascal = /^(?:[A-Z][a-z]+){3,8}(?:Token|Key)s?$/;
 const constant = /^[A-Z][A-Z\d]+(?:_[A-Z\d]{2,})+$/;
 
 /**

@@ -11,12 +11,13 @@ import {
   isCalledAsMeant,
   isCalledByContent,
   isCodePiece,
+  isForeignSentence,
   isMark,
   isPartName,
   isProgramPiece,
-  isPunctuated,
   isSentence,
   isSequence,
+  isTranslated,
   saysWhatItIs,
 } from './program-values.ts';
 import { digest, isPublicId, isPublicKey } from './public-ids.ts';
@@ -175,9 +176,9 @@ const isSettingWord = (value: string, setting: SettingKind): boolean =>
 const regexSource = /^\/?\^?(?:\((?:\?[:<=!])?)?\[\^?[^\]\n]{1,40}(?:\](?:[+*?]|\{\d)|\n|$)/;
 
 function isProse(value: string): boolean {
-  if (!/\s/.test(value)) return isPunctuated(value);
+  if (!/\s/.test(value)) return false;
   const parts = value.toLowerCase().split(/[^a-z']+/);
-  return isPunctuated(value) || parts.some(isProseWord) || parts.length > 12;
+  return parts.some(isProseWord) || parts.length > 12;
 }
 
 /** An unquoted word of letters only: a literal in literal contexts, otherwise a type, a variable or a word of prose. */
@@ -221,7 +222,12 @@ export function isSecretValue(value: string, verdict: NameVerdict, form: ValueFo
   if (form.quoted && regexSource.test(text) && /\\|\^/.test(text)) return false;
   if (!form.quoted && /^(?:string|str|text|bytes|any|boolean|number|void|Uint8Array)\b\s*[|;,=)&]/.test(text))
     return false;
-  if (form.quoted ? isProgramPiece(value) : isCodePiece(text, form.setting !== undefined)) return false;
+  if (
+    form.quoted
+      ? isProgramPiece(value, verdict.rule === 'token' && !form.setting)
+      : isCodePiece(text, form.setting !== undefined)
+  )
+    return false;
   if (!form.quoted && form.setting !== 'sure' && isCalledByContent(text)) return false;
   if (!form.quoted && /^[A-Z\d_]+$/.test(text) && isCalledAsMeant(text, verdict.rule)) return false;
   // For values that people don't type, another alphabet means prose.
@@ -323,22 +329,9 @@ const kindOfToken =
 /** `@babel/plugin-class-features/version`: what a package calls its entry in a map that others use too. */
 const packagePath = /^@[a-z][a-z\d-]{1,40}(?:\/[#@A-Za-z_][\w@-]{1,80}){1,6}$/;
 
-/**
- * `"pass": "L'attributo è supportato"`: three words or more of a sentence, with an elision or a letter that is not ASCII. Not
- * ignoring case: `\u017f` in the range would be an `s`.
- */
-const isForeignSentence = (text: string): boolean =>
-  (foreignSentence.test(text) && /[A-Za-z]['’]\p{L}|[\u00c0-\u024f]/u.test(text)) ||
-  nativeSentence.test(text);
-/** `"pass": "ARIA атрибут допустим"`: of the same form, in another script. Not `мой синий кит`, which may be a password. */
-const nativeSentence =
-  /^(?=.*[\u0370-\ud7ff]{3})(?:\p{Lu}[\p{L}\p{M}'’«»"()<>-]*(?:[,:;]?\s+[\p{L}\p{M}'’«»"()<>-]+){2,}|[\p{L}\p{M}'’«»"()<>-]+(?:[,:;]?\s+[\p{L}\p{M}'’«»"()<>-]+){5,})[.!?。]?$/u;
-/** With a capital in front, or longer than what people choose. */
-const foreignSentence =
-  /^(?:\p{Lu}[\p{L}'’]*(?:[,:]?\s+[\p{L}'’]+){2,}|[\p{L}'’]+(?:[,:]?\s+[\p{L}'’]+){5,})[.!?]?$/u;
-
 function isMediumSecret(text: string, verdict: NameVerdict, form: ValueForm): boolean {
-  if (isSentence(text) || isForeignSentence(text)) return hasLongRandomPart(text);
+  if (isSentence(text) || isForeignSentence(text) || (form.quoted && isTranslated(text)))
+    return hasLongRandomPart(text);
   // The secret that the codes are derived from: `"totp": "JBSW…"`.
   if (verdict.rule === 'one-time-code' && /^[A-Z2-7]{16,104}=*$/.test(text) && /\d/.test(text)) return true;
   // `pin: '2026-07-28'`: the version of a protocol.

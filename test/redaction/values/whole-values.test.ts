@@ -66,3 +66,16 @@ test('sentences, types and numbered variables stay', () =>
     "token: 'DataGridInternalToken',",
     'For multi-user threads, pass `includeNames: true` so that it can tell',
   ]));
+
+test('passphrases of other languages, and words that are joined like types', () =>
+  withholds([
+    'DB_PASSWORD=‹すいかとめろんとぶどう9›',
+    '"password": "‹ひらがなのあいことばはながい›"',
+    "export DB_PASSWORD='‹Käse und Brot (Wurst) 9›'",
+    '{"db":{"password":"‹más vale tarde que nunca.›"}}',
+    '"pass": "‹東京都港区六本木7丁目の合言葉›"',
+    '"password": "‹あいこくしん　あいさつ　あいだ　あおぞら　あかちゃん　あきる›"',
+    'secret: ‹Correct|Horse|Battery›',
+    '"password": "‹Xy3_R^kd8Gh2Lq9Zp4Wm7Tn1Vb6›"',
+    "apiKey: '‹SunFlowerToken›',",
+  ]));
