@@ -165,7 +165,12 @@ function bareNumberQuote(page: Page, finding: Finding): string {
   if (!/^-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?$/.test(page.text.slice(start, end))) return '';
   const before = page.text.slice(Math.max(0, start - 40), start).trimEnd();
   const after = page.text.slice(end, end + 40).trimStart();
-  if (!/(?:^|["'\]},:[])$/.test(before) || !/^(?:$|[,\]}"'])/.test(after) || /["']$/.test(before)) return '';
+  // `"otp: 123456"`, `"otp: 123456, valid for"`: within a string, where a quote would end it.
+  if (
+    !/(?:^|[\]}[]|["']\s*:|(?:["'\d\]}]|true|false|null)\s*,)$/.test(before) ||
+    !/^(?:$|[,\]}])/.test(after)
+  )
+    return '';
   finding.start = start;
   finding.end = end;
   return nearestQuote(page, start);

@@ -239,7 +239,11 @@ const longestNative = 120;
 /** Also of a channel and of a person. */
 const opening = /["'`:(<[=,#@]/;
 const valueAt = (text: string, start: number): string =>
-  (/^[!-~]{6,80}/.exec(text.slice(start, start + 80))?.[0] ?? '').replace(/["'`,.:;!?)\]>]+$/, '');
+  (/^[!-~]{6,80}/.exec(text.slice(start, start + 80))?.[0] ?? '')
+    .replace(endOfString, '')
+    .replace(/["'`,.:;!?)\]>]+$/, '');
+/** Of JSON: what follows belongs to it. */
+const endOfString = /\\*"(?:[,}\]:]|\\+[nr"]).*$/;
 
 /** The word at [start, end) has a digit or a capital within, and one of its neighbours, a blank or a quote apart at most, is of no Latin script. */
 export function isBesideNative(units: Uint16Array, start: number, end: number): boolean {

@@ -30,8 +30,9 @@ export function findAligned(
 ): number {
   const line = lineAt(page, start);
   if (line === undefined || !mayTell.test(line)) return 0;
-  const one = pair.exec(line);
-  if (one && pushPair(names, start, line, one, stop, out)) return start + line.length;
+  const alone = isEscaped(page, start) ? line.replace(endOfEscaped, '') : line;
+  const one = pair.exec(alone);
+  if (one && pushPair(names, start, alone, one, stop, out)) return start + alone.length;
   if (!header.test(line)) return 0;
   const columns = [...line.matchAll(/[^ ]+(?: [^ ]+)*/g)].flatMap(({ index, 0: cell }) => {
     const { strength, form } = names.judge(cell.replace(/ /g, '_'));
@@ -47,6 +48,11 @@ export function findAligned(
   }
   return at - 1;
 }
+
+/** Whether the line begins behind an escaped line break, and so ends at the next one or with the string. */
+const isEscaped = ({ units }: Page, start: number): boolean =>
+  (units[start - 1] === 110 || units[start - 1] === 114) && units[start - 2] === 92;
+const endOfEscaped = /\\+(?:[nr]|(?=")).*|".*/s;
 
 /** The line; undefined if it is too long. */
 function lineAt({ text, units }: Page, start: number): string | undefined {
