@@ -35,6 +35,16 @@ const toldOf: [string, string, RegExp, string?][] = [
   ['TypeError', 'process.getBuiltinModule is not a function', /^$/],
   ['TypeError', 'rows.map is not a function', /^$/],
   ['TypeError', 'constructor is not a function', /^$/],
+  // A missing global is not defined: these are the program's own variables.
+  ['TypeError', 'WebSocket is not a constructor', /^$/],
+  ['TypeError', 'Temporal is not a constructor', /^$/],
+  ['TypeError', 'Iterator.from is not a function', /^$/],
+  ['TypeError', 'globalThis.WebSocket is not a constructor', /^Node 20\.20\.2 has no WebSocket; /],
+  ['TypeError', 'Promise.withResolver is not a function', /^$/],
+  ['ReferenceError', 'Storage is not defined', /^$/],
+  // Without a flag it is undefined on Node 26 as well.
+  ['ReferenceError', 'localStorage is not defined', /^$/],
+  ['TypeError', 'Object.entries(...).toArray is not a function', /^$/],
   ['TypeError', 'x.toString is not a function', /^$/],
   ['ReferenceError', 'WebSocket is not defined', /^Node 20\.20\.2 has no WebSocket; Node 22 and later/],
   ['ReferenceError', 'constructor is not defined', /^$/],
@@ -87,6 +97,14 @@ test('an export that a built-in module lacks is not that of a package', () => {
   const other = verdictOf({ name: 'SyntaxError', message: message.replace("'glob'", "'globs'"), stackText });
   assert.match(other.title, /has no export globs in node:fs\/promises/);
   assert.doesNotMatch(other.nextSteps.join('\n'), /and later have it/);
+});
+
+test('a name that may be that of something else leaves the usual advice', () => {
+  const name = 'TypeError';
+  const { nextSteps } = verdictOf({ name, message: '_.union is not a function' });
+  assert.match(nextSteps.join('\n'), /If _ is a Set: /);
+  const usual = verdictOf({ name, message: '_.join is not a function' }).nextSteps;
+  for (const step of usual) assert.ok(nextSteps.includes(step), step);
 });
 
 test('the advice is part of the account of an uncaught exception', () => {

@@ -35,11 +35,9 @@ export const globalsSince: Record<string, string> = {
   ...since('26', [
     'ErrorEvent',
     'Iterator.concat',
-    'Storage',
     'Temporal',
     'Uint8Array.fromBase64',
     'Uint8Array.fromHex',
-    'localStorage',
   ]),
 };
 
@@ -57,7 +55,7 @@ export const exportsSince: Record<string, Record<string, string>> = {
   },
   path: { matchesGlob: '20.17' },
   process: { getBuiltinModule: '20.16', loadEnvFile: '20.12' },
-  util: { getCallSites: '22.9', parseEnv: '20.12', styleText: '20.12' },
+  util: { getCallSites: '22.12', parseEnv: '20.12', styleText: '20.12' },
   zlib: {
     crc32: '20.15',
     ...since('22.15', ['createZstdCompress', 'zstdCompress', 'zstdCompressSync', 'zstdDecompressSync']),
@@ -109,11 +107,12 @@ export function missingBuiltIn(
   error: ErrorFacts,
   nodeVersion: string | undefined,
 ): MissingBuiltIn | undefined {
-  const found = named(error);
-  return found && nodeVersion !== undefined && isBefore(nodeVersion, found.since) ? found : undefined;
+  if (nodeVersion === undefined) return undefined;
+  const found = named(error, nodeVersion);
+  return found && isBefore(nodeVersion, found.since) ? found : undefined;
 }
 
-function named({ name, code, message = '' }: ErrorFacts): MissingBuiltIn | undefined {
+function named({ name, code, message = '' }: ErrorFacts, version: string): MissingBuiltIn | undefined {
   if (code === 'ERR_UNKNOWN_BUILTIN_MODULE') return inModules(/: (node:[\w/]+)$/.exec(message)?.[1]);
   const [, global] = (name === 'ReferenceError' && /^([\w$]+) is not defined$/.exec(message)) || [];
   if (global !== undefined) return inGlobals(global);
@@ -126,14 +125,25 @@ function named({ name, code, message = '' }: ErrorFacts): MissingBuiltIn | undef
     (name === 'TypeError' &&
       /^(?:\(intermediate value\)\.|new )?(.+) is not a (?:function|constructor)$/.exec(message)) ||
     [];
-  return called === undefined ? undefined : (inGlobals(called) ?? ofValue(called));
+  return called === undefined ? undefined : (calledGlobal(called, version) ?? ofValue(called));
+}
+
+/** A global that this Node lacks is "not defined": what is called by its name is the program's own, or that of a package. */
+function calledGlobal(called: string, version: string): MissingBuiltIn | undefined {
+  const name = called.replace(/^globalThis\./, '');
+  const [root = ''] = name.split('.');
+  if (name !== called) return inGlobals(name);
+  if (root === name) return undefined;
+  const since = Object.hasOwn(globalsSince, root) ? globalsSince[root] : undefined;
+  return since !== undefined && isBefore(version, since) ? undefined : inGlobals(name);
 }
 
 /** Calls are printed as they are written: `fs.globSync`, compiled from an import `(0 , fs_1.globSync)`, or `globSync`. */
 function ofValue(called: string): MissingBuiltIn | undefined {
   const text = /^\(0 ?, ?(.+)\)$/.exec(called)?.[1] ?? called;
   const iterator = iteratorMethods.exec(text)?.[1];
-  if (iterator !== undefined)
+  // Those of `Object` return arrays.
+  if (iterator !== undefined && !/^Object\.\w+\(\.\.\.\)\.\w+$/.test(text))
     return {
       name: `Iterator.prototype.${iterator}`,
       since: iteratorsSince,

@@ -270,7 +270,7 @@ export function thrownNextSteps(facts: VerdictFacts): string[] {
     const newer = newerNodeStep(error, account.process?.nodeVersion);
     if (newer !== undefined) {
       if (!steps.includes(newer)) steps.push(newer);
-      continue;
+      if (!newer.startsWith('If ')) continue;
     }
     const found = adviceFor(error);
     const isTold = found === closedByReader && broken !== undefined;
