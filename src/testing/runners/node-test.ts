@@ -25,7 +25,7 @@ export const nodeTest: Runner = {
     const isRunner = !isChild && process.execArgv.includes('--test');
     if (isRunner) tests.runnerIs('node:test');
     if (Number(process.versions.node.split('.')[0]) >= 24)
-      listen(tests, isChild && isMainThread ? watchForRoot() : () => undefined);
+      listen(tests, isChild && isMainThread && namesNodeTest(script) ? watchForRoot() : () => undefined);
     // A worker thread started by a test runs no tests of its own, unless its script mentions them.
     else if ((isChild && isMainThread) || (!isRunner && namesNodeTest(script))) hearReporter(tests, script);
   },
@@ -39,7 +39,10 @@ interface Started {
   resource: TestResource | undefined;
 }
 
-/** Nothing is published of the root suite. It is the first resource of this type; until then resources are followed, which costs little at the start. */
+/**
+ * Nothing is published of the root suite. It is the first resource of this type. Until then each promise costs twice as much, so that a
+ * script that may never make one is not followed.
+ */
 function watchForRoot(): () => TestResource | undefined {
   let root: TestResource | undefined;
   const hook = process.getBuiltinModule('node:async_hooks').createHook({
