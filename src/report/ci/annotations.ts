@@ -7,14 +7,14 @@ import type { CiSummary } from '../../model/ci-summary.ts';
 import { clip } from '../../model/quantities.ts';
 import { escapeTerminal } from '../escape-terminal.ts';
 import { mapStrings } from '../map-strings.ts';
-import { outcomeText, type Problem, problemsOf } from './wording.ts';
+import { outcomeText, type Problem, problemsOf, withoutRepeats } from './wording.ts';
 
 /** GitHub shows ten errors per step. */
 const mostAnnotations = 10;
 
 export function renderGitHubAnnotations(given: CiSummary): string[] {
   const summary = mapStrings(given, escapeTerminal);
-  const problems = problemsOf(summary).slice(0, mostAnnotations);
+  const problems = withoutRepeats(problemsOf(summary)).slice(0, mostAnnotations);
   if (!problems.length) return [`::error title=agentdump::${gitHubMessage(outcomeText(summary))}`];
   return problems.map((problem) => {
     const { file, line, column } = placeOf(problem);
@@ -30,7 +30,7 @@ export function renderGitHubAnnotations(given: CiSummary): string[] {
 
 export function renderAzureCommands(given: CiSummary, markdownPath: string): string[] {
   const summary = mapStrings(given, escapeTerminal);
-  const issues = problemsOf(summary)
+  const issues = withoutRepeats(problemsOf(summary))
     .slice(0, mostAnnotations)
     .map((problem) => {
       const { file, line, column } = placeOf(problem);

@@ -3,12 +3,12 @@ import type { CiSummary } from '../../model/ci-summary.ts';
 import { clip } from '../../model/quantities.ts';
 import { escapeTerminal } from '../escape-terminal.ts';
 import { mapStrings } from '../map-strings.ts';
-import { problemsOf } from './wording.ts';
+import { problemsOf, withoutRepeats } from './wording.ts';
 
 /** `hash` computes the fingerprints, which GitLab compares between two runs. */
 export function renderCodeQuality(given: CiSummary, hash: (text: string) => string): string {
   const summary = mapStrings(given, escapeTerminal);
-  const findings = problemsOf(summary).flatMap(({ title, test, place, file, bundle }) => {
+  const findings = withoutRepeats(problemsOf(summary)).flatMap(({ title, test, place, file, bundle }) => {
     const path = place?.file ?? file;
     if (path === undefined) return [];
     return [

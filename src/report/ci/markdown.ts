@@ -15,6 +15,7 @@ import {
   outcomeText,
   problemsOf,
   testTitle,
+  withoutRepeats,
 } from './wording.ts';
 
 /** GitHub refuses a step's summary of more than 1 MiB. */
@@ -40,7 +41,7 @@ export function renderCiMarkdown(given: CiSummary, folder: string): string {
 }
 
 function problemTable(summary: CiSummary): string[] {
-  const problems = problemsOf(summary);
+  const problems = withoutRepeats(problemsOf(summary));
   if (!problems.length) return [];
   const rows = problems.slice(0, mostRows).map(({ title, test, file, place, bundle, reported }) => {
     const where = place ? `${place.file}:${place.line}` : (file ?? '');

@@ -178,6 +178,12 @@ export function groupProblems(problems: readonly Problem[]): Problem[][] {
   return [...groups.values()];
 }
 
+/** The first of those that tell the same death in one test. */
+export function withoutRepeats(problems: readonly Problem[]): Problem[] {
+  const keys = problems.map((problem) => (problem.bundle ? groupKey(problem) : problem));
+  return problems.filter((_, at) => keys.indexOf(keys[at]) === at);
+}
+
 function groupKey(problem: Problem): unknown {
   const { title, place, file, test, bundle, isUnfinished } = problem;
   // What happened twice in one test is told once.

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { describeBundle } from '../../../src/ci/report/describe-bundle.ts';
 import type { CiBundle, CiSummary } from '../../../src/model/ci-summary.ts';
+import { renderCodeQuality } from '../../../src/report/ci/code-quality.ts';
 import { renderCiMarkdown } from '../../../src/report/ci/markdown.ts';
 import { renderCiText } from '../../../src/report/ci/text.ts';
 import { problemsOf } from '../../../src/report/ci/wording.ts';
@@ -307,6 +308,9 @@ test('the same death twice in one test is one entry of the log, and comes before
   assert.equal(text.match(/✖ opens: Error: gone/g)?.length, 1, text);
   assert.match(text, /the same in 1 other bundle of the report/);
   assert.ok(text.indexOf('opens: Error') < text.indexOf('closes: It did not finish'), text);
+  const rows = renderCiMarkdown(summary, 'report').match(/^\| opens \|/gm);
+  assert.equal(rows?.length, 1);
+  assert.equal((JSON.parse(renderCodeQuality(summary, (one) => one)) as unknown[]).length, 2);
   const another = { ...late, name: 'c.zip', test: { file: 'a.js', name: ['reads'] } };
   const two = renderCiText({ ...summary, bundles: [late, another] }, 'report');
   assert.equal(two.match(/Error: gone/g)?.length, 2, two);
