@@ -14,6 +14,7 @@ import { type CommandEntry, commands } from './registry.ts';
 import { meantText } from './suggest.ts';
 
 export const completionCommand = 'completion';
+const completedShells = ['bash', 'zsh'];
 
 type AnyCommand = Awaited<ReturnType<CommandEntry['load']>>['default'];
 
@@ -57,7 +58,8 @@ function asOwnClass(error: unknown): unknown {
 /**
  * Like `runFromShell` without the shell: throws what the command threw, and an AgentdumpError `usage` for invalid arguments.
  */
-export async function runCommandLine(words: string[], table: readonly CommandEntry[]): Promise<void> {
+export async function runCommandLine(given: string[], table: readonly CommandEntry[]): Promise<void> {
+  const words = given[0] === completionCommand ? withChosenShell(given) : given;
   // A completion request of a shell contains the program's name and the words of the line that is completed.
   const isCompletion = words[0] === '--get-yargs-completions';
   const name = isCompletion ? words[2] : words[0];
@@ -94,6 +96,16 @@ export async function runCommandLine(words: string[], table: readonly CommandEnt
     } else parser.command(entry.name, entry.describe);
   }
   await parser.parseAsync();
+}
+
+/** `completion zsh`, as most commands have it. yargs only looks at the shell's own variables. */
+function withChosenShell([command = '', shell, ...rest]: string[]): string[] {
+  if (shell === undefined || shell.startsWith('-')) return [command, ...(shell ? [shell] : []), ...rest];
+  if (!completedShells.includes(shell))
+    throw new AgentdumpError('usage', `there is no completion script for ${shell}, only for bash and zsh`);
+  process.env['SHELL'] = shell;
+  if (shell !== 'zsh') delete process.env['ZSH_NAME'];
+  return [command, ...rest];
 }
 
 /** yargs only shows examples that the command's own builder adds. */

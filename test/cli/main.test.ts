@@ -1,10 +1,13 @@
 /** The behaviour of the command line: exit codes, streams, closed pipes. The commands here are stand-ins for real ones. */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { runCommandLine } from '../../src/cli/main.ts';
 import type { CommandEntry } from '../../src/cli/registry.ts';
 import { AgentdumpError } from '../../src/errors.ts';
 
+const command = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
 let loaded: string[] = [];
 let seen: unknown;
 const table: CommandEntry[] = ['first', 'second'].map((name) => ({
@@ -55,3 +58,18 @@ test('wrong words are usage errors', async () => {
 });
 
 test('what a command throws comes out as it is', () => fails(['first', 'bad'], 'not-a-bundle', /no bundle/));
+
+test('the completion script is that of the shell that is named, whatever shell runs it', async () => {
+  const script = (shell: string, own: string) =>
+    spawnSync(process.execPath, [command, 'completion', shell], {
+      encoding: 'utf8',
+      env: { ...process.env, SHELL: own, ZSH_NAME: own },
+    }).stdout;
+  assert.match(script('zsh', '/bin/bash'), /^#compdef agentdump/);
+  assert.match(script('bash', '/bin/zsh'), /^###-begin-agentdump[\s\S]*complete -o bashdefault/);
+  await fails(
+    ['completion', 'tcsh'],
+    'usage',
+    /^there is no completion script for tcsh, only for bash and zsh$/,
+  );
+});
