@@ -50,6 +50,10 @@ test('a call whose client has changed does not take the step of a branch that a 
         return `answer to ${what}`;
       };
       const client = new Page(`life ${life}`);
+      let begin = () => {};
+      const begun = new Promise<void>((resolve) => {
+        begin = resolve;
+      });
       return Promise.all([
         // What a resume delivers before the end of the search.
         (async () => {
@@ -59,13 +63,13 @@ test('a call whose client has changed does not take the step of a branch that a 
           }
         })(),
         (async () => {
-          await agent.tool('search', { what: 'b' }, () => sleep(40));
+          await agent.tool('search', { what: 'b' }, () => sleep(40).then(begin));
           return agent.step('ask', () => ask('b'));
         })(),
         // Begins in the same turn, so that it has the same call before it.
         (async () => {
           const what = 'a';
-          await sleep(life === 1 ? 42 : 0);
+          await (life === 1 ? begun : sleep(0));
           return agent.step('ask', () => client && ask(what));
         })(),
       ]);
