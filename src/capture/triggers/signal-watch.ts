@@ -13,6 +13,8 @@ export interface SignalHolder {
   claim(): boolean;
   /** Returns once the default disposition is restored, so that the signal kills. False if that is not possible. */
   release(signal: NodeJS.Signals): boolean;
+  /** Returns when no debugger of the thread is connected any more, so that the process can exit. */
+  letGo(): void;
   /** Waits until the thread has received a signal that was sent to the process group. */
   awaitDue(): void;
   /** Waits until the thread has read what came before, if it had no processor for that. */

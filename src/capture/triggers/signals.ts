@@ -134,7 +134,8 @@ class MainThreadSignals implements DeathSignals {
     send(signal);
     // Another thread may receive the signal, a moment later.
     if (isFree) wait(longestDyingMs);
-    // If the default disposition can't be restored: the exit code that a shell would report.
+    // If the default disposition can't be restored: the exit code that a shell would report. The thread may be looking at this one.
+    this.#holder?.letGo();
     return (process as unknown as { reallyExit(code: number): never }).reallyExit(128 + signalNumber(signal));
   }
 

@@ -291,6 +291,7 @@ class MainSide implements Watch {
       },
       claim: () => Atomics.exchange(shared, cells.claimed, 1) === 0,
       release: (signal) => this.#release(signal),
+      letGo: () => this.letGo(),
       awaitUnread: () => {
         // A thread that is still being loaded holds no signal.
         if (Atomics.load(shared, cells.held) === 0) return;
