@@ -130,12 +130,13 @@ class MainThreadSignals implements DeathSignals {
     if (!isOurs) wait(longestDyingMs);
     // The signal had arrived before the host began to listen.
     if (this.#host.listens(signal)) Reflect.apply(removeAllListeners, process, [signal]);
+    // The thread may be looking at this one, and Node runs what it runs at an exit before it sends a process its own signal.
+    this.#holder?.letGo();
     const isFree = this.#holder?.release(signal) ?? true;
     send(signal);
     // Another thread may receive the signal, a moment later.
     if (isFree) wait(longestDyingMs);
-    // If the default disposition can't be restored: the exit code that a shell would report. The thread may be looking at this one.
-    this.#holder?.letGo();
+    // If the default disposition can't be restored: the exit code that a shell would report.
     return (process as unknown as { reallyExit(code: number): never }).reallyExit(128 + signalNumber(signal));
   }
 
