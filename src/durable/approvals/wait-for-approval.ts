@@ -98,7 +98,7 @@ export async function waitFor(
 ): Promise<unknown> {
   const { scoped, position } = place;
   const { run, scope } = scoped;
-  if (run.waits.isRested || scoped.isLeft || run.refused.addCall()) return never();
+  if (run.waits.isRested || scoped.isLeft || run.refused.addCall(place)) return never();
   run.recorder.requireWhole();
   run.requireRunning();
   const wanted = { word, input: hashOf(request), position };

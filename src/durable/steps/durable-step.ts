@@ -28,7 +28,7 @@ import type { WantedStep } from './wanted-step.ts';
 export async function performStep(place: Place, given: WantedStep): Promise<unknown> {
   const { scoped, position } = place;
   const { run, scope } = scoped;
-  if (run.waits.isRested || scoped.isLeft || run.refused.addCall()) return never();
+  if (run.waits.isRested || scoped.isLeft || run.refused.addCall(place)) return never();
   run.recorder.requireWhole();
   run.requireRunning();
   const wanted = withCapture(place, given);

@@ -3,7 +3,7 @@
  * end; but a loop that tries again whatever the error is never ends by that, and without a pause nothing else in the process would run.
  */
 
-/** More than a clean-up makes in so long a time. */
+/** More than a clean-up makes in so long a time, at one place: each of many branches may end by one call. */
 const mostInTime = 10;
 const timeMs = 1_000;
 const most = 1_000;
@@ -14,7 +14,7 @@ export class RefusedCalls {
   readonly #lost: AbortSignal;
   #end: (reason: unknown) => void = () => {};
   #count = 0;
-  #sinceMs = 0;
+  readonly #places = new WeakMap<object, { count: number; sinceMs: number }>();
   #isOver = false;
 
   constructor(lost: AbortSignal) {
@@ -25,12 +25,13 @@ export class RefusedCalls {
     this.areEndless.catch(() => {});
   }
 
-  /** At each call. True: it must never settle. */
-  addCall(): boolean {
+  /** At each call. A refused call leaves its branch at its place. True: it must never settle. */
+  addCall(place: object): boolean {
     if (this.#isOver || !this.#lost.aborted) return this.#isOver;
-    if (this.#count === 0) this.#sinceMs = performance.now();
     this.#count++;
-    const isLong = this.#count > mostInTime && performance.now() - this.#sinceMs > timeMs;
+    const here = this.#places.get(place) ?? { count: 0, sinceMs: performance.now() };
+    this.#places.set(place, here);
+    const isLong = ++here.count > mostInTime && performance.now() - here.sinceMs > timeMs;
     if (!isLong && this.#count <= most) return false;
     this.#isOver = true;
     this.#end(this.#lost.reason);

@@ -57,3 +57,23 @@ test('a clean-up of refused calls comes to its end', async () => {
   assert.ok(isClean);
   assert.deepEqual(new Set(refusals), new Set(['the process died here']));
 });
+
+test('many branches that end by one refused call each all come to their end', async () => {
+  const { dieAt } = newRun();
+  const branches = 16;
+  const cleaned: number[] = [];
+  const program = () =>
+    Promise.allSettled(
+      Array.from({ length: branches }, async (_, at) => {
+        await agent.step('read', () => null, { key: `${at}` });
+        await sleep(at * 100);
+        try {
+          await agent.step('write', () => null, { key: `${at}` });
+        } finally {
+          cleaned.push(at);
+        }
+      }),
+    );
+  assert.ok(await dieAt(2 * branches + 3, program));
+  assert.equal(cleaned.length, branches);
+});
