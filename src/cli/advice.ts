@@ -2,6 +2,7 @@
  * What to try after an error. An AgentdumpError does not say this itself, because only the command line knows its own
  * options. A pure function of code and details.
  */
+import { partNames } from '../bundle/layout/bundle.ts';
 import type { AgentdumpError } from '../errors.ts';
 
 /** One line that suggests what to try next, or undefined if it would add nothing to the message. */
@@ -11,6 +12,10 @@ export function adviceFor(error: Pick<AgentdumpError, 'code' | 'details'>): stri
     case 'usage':
       return 'See `agentdump --help`, or `agentdump <command> --help` for one command.';
     case 'not-found':
+      if (details['run'] !== undefined)
+        return 'See `agentdump runs` for the runs here, or name another dump folder or store with --dir.';
+      if (details['name'] === partNames.heapSnapshot)
+        return 'AGENTDUMP_HEAP=always writes one at each death, `agentdump capture <pid> --heap` that of a running process. `agentdump analyze` shows which classes were counted.';
       // Only a lookup in a folder of bundles reports their number; a process or a run is looked up elsewhere.
       if (details['bundles'] === undefined) return undefined;
       return details['bundles'] === 0

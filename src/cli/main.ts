@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import type { Argv, FallbackCompletionFunction } from 'yargs';
 import { AgentdumpError } from '../errors.ts';
+import { quoteWords } from '../platform/paths.ts';
 import { adviceFor } from './advice.ts';
 import { examplesOf, exampleText } from './examples.ts';
 import { exitCodeOf, exitCodes } from './exit-codes.ts';
@@ -19,8 +20,9 @@ const completedShells = ['bash', 'zsh'];
 type AnyCommand = Awaited<ReturnType<CommandEntry['load']>>['default'];
 
 /** Runs one command line. A command whose result is more than success sets `process.exitCode` itself. */
-export async function runFromShell(words: string[]): Promise<void> {
+export async function runFromShell(given: string[]): Promise<void> {
   endOnStdoutError();
+  const words = given[0] === 'help' ? [...given.slice(1), '--help'] : given;
   try {
     const entry = commands.find(({ name }) => name === words[0]);
     if (entry?.ownHelp && (words[1] === '--help' || words[1] === '-h'))
@@ -63,7 +65,7 @@ export async function runCommandLine(given: string[], table: readonly CommandEnt
   // A completion request of a shell contains the program's name and the words of the line that is completed.
   const isCompletion = words[0] === '--get-yargs-completions';
   const name = isCompletion ? words[2] : words[0];
-  if (name !== completionCommand && !isCompletion) requireKnown(name, table);
+  if (name !== completionCommand && !isCompletion) requireKnown(words, table);
   const ownOptions = isCompletion ? await ownOptionsOf(table.find((entry) => entry.name === name)) : [];
   const completeWithOwn: FallbackCompletionFunction = (_line, _words, complete, done) =>
     complete((_error, found = []) => done([...found, ...ownOptions]));
@@ -184,13 +186,23 @@ function unknownOption(words: readonly string[], known: ReadonlySet<string>): st
   return undefined;
 }
 
-/** An unknown command is reported before its arguments are parsed. */
-function requireKnown(word: string | undefined, table: readonly CommandEntry[]): void {
-  if (word === undefined || word.startsWith('-')) return;
+/** What is no command is reported before its arguments are parsed, with the order that is meant if an option comes first. */
+function requireKnown(words: readonly string[], table: readonly CommandEntry[]): void {
+  const [word] = words;
   const names = table.map(({ name }) => name);
-  if (names.includes(word)) return;
-  throw new AgentdumpError('usage', `there is no command ${word}${meantText(word, names)}`);
+  if (word === undefined || names.includes(word) || /^(?:-h|-v|--help|--version)$/.test(word)) return;
+  if (!word.startsWith('-')) {
+    const meant = isBundleWord(word) ? `; did you mean agentdump analyze ${word}?` : meantText(word, names);
+    throw new AgentdumpError('usage', `there is no command ${word}${meant}`);
+  }
+  const at = words.findIndex((other) => names.includes(other));
+  if (at < 0) return;
+  const meant = quoteWords([words[at] as string, ...words.slice(0, at), ...words.slice(at + 1)]);
+  throw new AgentdumpError('usage', `options come after the command: agentdump ${meant}`);
 }
+
+/** What `analyze` is given most often, and is never the name of a command. */
+const isBundleWord = (word: string): boolean => word === 'latest' || /\.agentdump(?:\.zip)?\/?$/.test(word);
 
 function ownVersion(): string {
   return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;

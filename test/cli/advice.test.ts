@@ -12,6 +12,8 @@ const expected: [ErrorCode, Record<string, unknown>, number, RegExp][] = [
   ['not-found', { name: 'latest', bundles: 0 }, 3, /--require agentdump\/register/],
   ['not-found', { name: 'x', bundles: 2 }, 3, /agentdump list/],
   ['not-found', { pid: 1 }, 3, /^$/],
+  ['not-found', { run: 'trip-7' }, 3, /agentdump runs/],
+  ['not-found', { name: 'heap.heapsnapshot.gz' }, 3, /AGENTDUMP_HEAP=always/],
   ['not-a-bundle', {}, 3, /\.agentdump/],
   ['unsupported-version', {}, 3, /newer/],
   ['unsupported-version', { format: 'xz', name: 'xz' }, 3, /`xz -d`/],

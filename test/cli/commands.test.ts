@@ -138,6 +138,8 @@ test('help is success, on stdout, and names every command', () => {
   for (const command of ['analyze', 'list', 'prune', 'pack', 'unpack', 'verify'])
     assert.match(stdout, new RegExp(`agentdump ${command}`));
   assert.match(run('analyze', '--help').stdout, /--markdown/);
+  assert.equal(run('help').stdout, stdout);
+  assert.equal(run('help', 'analyze').stdout, run('analyze', '--help').stdout);
   assert.match(run('--version').stdout, /^\d+\.\d+\.\d+\n$/);
 });
 

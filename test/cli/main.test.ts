@@ -46,8 +46,14 @@ test('wrong words are usage errors', async () => {
   await fails([], 'usage', /command is missing/);
   await fails(['third'], 'usage', /^there is no command third$/);
   await fails(['frist'], 'usage', /^there is no command frist; did you mean first\?$/);
+  await fails(['latest'], 'usage', /^there is no command latest; did you mean agentdump analyze latest\?$/);
   await fails(['first'], 'usage', /^the argument <path> is missing: agentdump \w+ <path>$/);
   await fails(['--wide'], 'usage', /^there is no option --wide$/);
+  await fails(
+    ['--deep', '2', 'first', 'a b'],
+    'usage',
+    /^options come after the command: agentdump first --deep 2 'a b'$/,
+  );
   await fails(['first', '--dep', 'x'], 'usage', /^there is no option --dep; did you mean --deep\?$/);
   await fails(['first', '--wide', 'x'], 'usage', /^there is no option --wide$/);
   await fails(['first', 'x', '--wide=2'], 'usage', /^there is no option --wide=2$/);

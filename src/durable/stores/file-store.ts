@@ -78,7 +78,7 @@ export class FileStore implements DurableStore {
     this.#requireOpen();
     const folder = this.folderOf(runId);
     if (!existsSync(folder))
-      throw new AgentdumpError('not-found', `no run ${runId} in ${this.place}`, { path: folder });
+      throw new AgentdumpError('not-found', `no run ${runId} in ${this.place}`, { path: folder, run: runId });
     const { records, notes } = readRunFiles(folder, false);
     const holder = findLeaseHolder(folder);
     return { records, notes, ...(holder !== undefined && { holder }) };

@@ -114,7 +114,11 @@ export class PostgresStore implements DurableStore, PostgresPlace {
       [keyOf(runId)],
     );
     const [run] = found;
-    if (!run) throw new AgentdumpError('not-found', `no run ${runId} in ${this.place}`, { path: this.place });
+    if (!run)
+      throw new AgentdumpError('not-found', `no run ${runId} in ${this.place}`, {
+        path: this.place,
+        run: runId,
+      });
     const records = await this.#readRecords(runId);
     const holder = run.is_held ? wordsOf(run.holder) : undefined;
     return { records, notes: [], ...(holder !== undefined && { holder }) };
