@@ -4,6 +4,7 @@
  * (measured: 3 ms of CPU on Node 20–24). Exports everything that the hot half may call.
  */
 
+export { unwatchedFolder } from '../../platform/watched-folder.ts';
 export { captureBundle } from '../fatal-path/fatal-path.ts';
 export { HandledErrors } from '../fatal-path/handled-errors.ts';
 export { captureSilent } from '../fatal-path/silent-path.ts';

@@ -44,6 +44,9 @@ const { now } = Date;
 /** An exit this soon after a captured death belongs to that death. */
 const sameDeathMs = 30_000;
 
+/** Node sets it in a program that it restarts at changes (`--watch`), and what that program starts inherits it. */
+const isWatched = process.env['WATCH_REPORT_DEPENDENCIES'] !== undefined;
+
 /** Installs every handler of this thread; returns a function that undoes it. A second call returns that of the first one. */
 export function install(options: InstallOptions | null = {}): () => void {
   const present = findHost();
@@ -62,7 +65,8 @@ export function install(options: InstallOptions | null = {}): () => void {
 
 function installConfigured(given: Config): () => void {
   // Resolved now, because the program may change its working directory later.
-  const config = { ...given, dir: resolve(given.dir) };
+  const dir = resolve(given.dir);
+  const config = { ...given, dir: isWatched ? loadColdHalf().unwatchedFolder(dir) : dir };
   const events = tapEvents(process);
   const lock = readLockEarly(config);
   const logs = isMainThread && config.logs === 'tail' ? tapLogs() : undefined;
@@ -157,7 +161,7 @@ function installTriggers(
           handled.captured(path, request, isExiting);
         });
       // Last, so that who is killed meanwhile has left nothing unfinished; a signal's death has a limit of time.
-      if (path !== undefined && isOwnDeath(request) && request.kind !== 'signal')
+      if (path !== undefined && !isWatched && isOwnDeath(request) && request.kind !== 'signal')
         attempt(() => loadColdHalf().keepCode(uncached));
       return path;
     });

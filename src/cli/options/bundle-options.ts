@@ -4,6 +4,7 @@ import { basename, resolve } from 'node:path';
 import { findBundle } from '../../bundle/finished/list.ts';
 import type { openBundle } from '../../bundle/read/reader.ts';
 import { AgentdumpError } from '../../errors.ts';
+import { dumpFolder } from './dump-folder.ts';
 
 export const bundlePositional = {
   describe: '"latest", a path, or a name or id prefix of a bundle in --dir',
@@ -21,7 +22,7 @@ export const htmlOption = {
 export const dirOption = {
   describe: 'Dump folder',
   type: 'string',
-  default: process.env['AGENTDUMP_DIR'] || './.agentdump',
+  default: dumpFolder(),
   defaultDescription: 'AGENTDUMP_DIR, or ./.agentdump',
 } as const;
 

@@ -3,6 +3,7 @@
  * ms.
  */
 import { resolve } from 'node:path';
+import { folderFor } from '../../platform/watched-folder.ts';
 import { defaultHealth } from '../../supervise/health/limits.ts';
 import { defaultLimits, type RestartLimits } from '../../supervise/run/restart-policy.ts';
 import type { RunOptions } from '../../supervise/run/run-options.ts';
@@ -154,6 +155,7 @@ export function readWords(
   // The variable may be set for many programs: if it can't be honoured, the program runs without it.
   options.localsFromCore ||= environment['AGENTDUMP_LOCALS'] === 'core' && options.core !== 'off';
   options.hold ||= environment['AGENTDUMP_HOLD'] === '1';
+  options.dir = folderFor(options.command, options.dir);
   return options;
 }
 

@@ -6,6 +6,7 @@ import type { HeapDocument } from '../../../model/heap.ts';
 import { formatNumber } from '../../../model/quantities.ts';
 import { harmlessJson } from '../../../report/json.ts';
 import { exitCodes } from '../../exit-codes.ts';
+import { dumpFolder } from '../../options/dump-folder.ts';
 import { note, print, writeNew } from '../../output/output.ts';
 import { processOf, watch } from './process-input.ts';
 import { type HeapWords, questions, readWords } from './questions.ts';
@@ -124,6 +125,6 @@ function optionsOf(argv: HeapArguments, words: HeapWords) {
     threads,
     executable: argv.exe,
     isCore: argv.isCore,
-    dir: argv.dir ?? (process.env['AGENTDUMP_DIR'] || '.agentdump'),
+    dir: argv.dir ?? dumpFolder(),
   };
 }
