@@ -4,7 +4,7 @@
  * its descriptor, so that replacing the folder by a link later has no effect. Knows nothing about bundles; what permissions
  * mean on each system is up to the platform room.
  */
-import { dirname, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { AgentdumpError } from '../../errors.ts';
 import { platform } from '../../platform/index.ts';
 import {
@@ -18,9 +18,12 @@ import {
   openSync,
   rmdirSync,
   unlinkSync,
+  writeAll,
 } from './system.ts';
 
 const { files } = platform;
+/** The dump folder's name where none is set. */
+const usualName = '.agentdump';
 const folderMode = 0o700;
 const fileMode = 0o600;
 
@@ -50,11 +53,24 @@ export function ensureDumpFolder(dir: string): string {
     if (!stat.isDirectory()) throw unwritable(path, 'ENOTDIR, a file is in its place');
     if (!files.isTrustedOwner(stat.uid))
       throw unwritable(path, `it belongs to another user, uid ${stat.uid}`);
+    if (basename(path) === usualName) keepOutOfGit(path);
     return path;
   } catch (error) {
     if (error instanceof AgentdumpError) throw error;
     throw unwritable(path, failureCode(error), error);
   }
+}
+
+/** In a project's folder, so that neither git nor npm takes what is in it. Without it, bundles are written all the same. */
+function keepOutOfGit(path: string): void {
+  try {
+    const fd = createPrivateFile(join(path, '.gitignore'));
+    try {
+      writeAll(fd, Buffer.from('*\n'));
+    } finally {
+      closeSync(fd);
+    }
+  } catch {}
 }
 
 function makeMissing(path: string): void {

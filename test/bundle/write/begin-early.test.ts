@@ -2,7 +2,7 @@
  * The folder that a death leaves before its writer is loaded: it is listed, and becomes the bundle's folder or is removed.
  */
 import assert from 'node:assert/strict';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { listBundles } from '../../../src/bundle/finished/list.ts';
@@ -26,6 +26,17 @@ test('it is listed, and read as a torn bundle', (t) => {
   assert.equal(bundle.sealed, false);
   assert.ok(bundle.gaps.some(({ part }) => part === 'manifest.json'));
   bundle.close();
+});
+
+test('the usual dump folder is nothing for git, any other is left as it is', (t) => {
+  const project = scratchFolder(t);
+  const [usual, named] = [join(project, '.agentdump'), join(project, 'dumps')];
+  for (const dir of [usual, named]) beginBundle(dir, fields);
+  assert.equal(readFileSync(join(usual, '.gitignore'), 'utf8'), '*\n');
+  assert.ok(!existsSync(join(named, '.gitignore')));
+  writeFileSync(join(usual, '.gitignore'), '');
+  beginBundle(usual, fields);
+  assert.equal(readFileSync(join(usual, '.gitignore'), 'utf8'), '');
 });
 
 test('the writer takes it over under the name that is known by then', (t) => {
