@@ -8,7 +8,7 @@ import type { Config } from '../install/config.ts';
 import type { Flight, Recording } from '../install/recording-half.ts';
 import type { ListenSites } from '../recording/listen-sites.ts';
 import type { LogTap } from '../recording/log-tap.ts';
-import type { ProcessEvents } from '../recording/process-events.ts';
+import type { Launched, ProcessEvents } from '../recording/process-events.ts';
 import type { Origins } from '../recording/request-watch.ts';
 import type { StartMark } from '../recording/start-mark.ts';
 import type { KnownWorkers } from '../triggers/known-workers.ts';
@@ -42,6 +42,8 @@ export interface Surroundings {
   tests?: TestPort;
   /** The session file of this process, until the flight recorder takes it over. */
   startMark?: StartMark;
+  /** What a launcher (npm) has started, until there is a flight recorder. */
+  launched?: Launched[];
   /** The flight recorder; only on the main thread. */
   flight?: Flight;
   /** It could not be opened, and is not tried again. */

@@ -18,7 +18,7 @@ import { shieldExit } from '../host/exit-shield.ts';
 import { fileCompilers } from '../host/file-compilers.ts';
 import { withOwnWorld } from '../host/intrinsics/own-realm.ts';
 import { watchForAgent } from '../recording/agent-watch.ts';
-import { startFlightLate } from '../recording/flight-start.ts';
+import { noteEndsOfChildren, startFlightLate } from '../recording/flight-start.ts';
 import { handOverTo } from '../recording/hand-over.ts';
 import { watchListens } from '../recording/listen-sites.ts';
 import { tapLogs } from '../recording/log-tap.ts';
@@ -173,6 +173,7 @@ function installTriggers(
       attempt(() => atEnd?.());
       attempt(() => handled?.ended());
       attempt(() => surroundings.watch?.letGo());
+      attempt(() => noteEndsOfChildren(surroundings));
       attempt(() => surroundings.flight?.recorder.end(exitCode));
       removeStartMark(surroundings);
       attempt(() => surroundings.tests?.close(exitCode));

@@ -8,12 +8,14 @@ import { LateSink } from '../../agent/record/late-sink.ts';
 import { ProgressWatch, type Stall } from '../../agent/record/progress-watch.ts';
 import { EventSink, type RecordingPolicy } from '../../agent/record/sink.ts';
 import type { Lock } from '../../bundle/write/age-key.ts';
+import { noteExitOfChild } from '../../journal/write/observed-exit.ts';
 import type { MemorySampler } from '../heap/memory-sampler.ts';
 import { ChildWatch } from '../recording/child-watch.ts';
 import { startEventRecorder } from '../recording/event-recorder.ts';
 import { type FlightRecorder, type OnDisk, startFlightRecorder } from '../recording/flight-recorder.ts';
 import type { LogTap } from '../recording/log-tap.ts';
 import type { ProcessEvents } from '../recording/process-events.ts';
+import { childIn, type Launched } from '../recording/process-events.ts';
 import { currentOrigin } from '../recording/read-origin.ts';
 import type { Origins, RequestWatch } from '../recording/request-watch.ts';
 import type { Config } from './config.ts';
@@ -45,17 +47,40 @@ export interface FlightStart {
   requests: RequestWatch | undefined;
   /** The id of the session that was opened at the start (`start-mark.ts`). */
   begun: string | undefined;
+  /** What was started before. */
+  launched: readonly Launched[] | undefined;
   /** Runs what writes to the real file system (`host/intrinsics/native-files.ts`). */
   onDisk: OnDisk;
 }
 
 /** Throws if the dump folder can't be written. */
 export function startFlight(start: FlightStart): Flight {
-  const { policy, dir, program, cwd, processEvents, logs, lock, memory, requests, begun, onDisk } = start;
+  const {
+    policy,
+    dir,
+    program,
+    cwd,
+    processEvents,
+    logs,
+    lock,
+    memory,
+    requests,
+    begun,
+    launched = [],
+    onDisk,
+  } = start;
   const argv = policy.argv(process.argv);
   const execArgv = policy.argv(process.execArgv);
   const recorder = startFlightRecorder({ dir, program, cwd, argv, execArgv, lock, memory, begun, onDisk });
-  const children = new ChildWatch(processEvents, (words) => policy.argv(words));
+  const children = new ChildWatch(
+    processEvents,
+    (words) => policy.argv(words),
+    (child, startedAtMs) => noteHarmlessly(() => onDisk(() => noteExitOfChild(dir, child, startedAtMs))),
+  );
+  for (const { message, startedAt } of launched) {
+    const child = childIn(message);
+    if (child) children.follow(child, startedAt);
+  }
   const events = startEventRecorder({
     flight: recorder,
     policy,
@@ -73,6 +98,23 @@ export function startFlight(start: FlightStart): Flight {
       children.stop();
     },
   };
+}
+
+/** For a launcher that has no flight recorder. */
+export function noteLaunched(dir: string, launched: readonly Launched[]): void {
+  for (const { message, startedAt } of launched) {
+    const child = childIn(message);
+    if (child) noteHarmlessly(() => noteExitOfChild(dir, child, startedAt));
+  }
+}
+
+/** Without the note a sweep tells of a death that nobody saw. */
+function noteHarmlessly(note: () => void): void {
+  try {
+    note();
+  } catch {
+    // The folder can't be written to.
+  }
 }
 
 /** Receives the agent's events. */

@@ -15,6 +15,10 @@ import type { Outlet, Recording } from '../install/recording-half.ts';
 import { writeStderrLine } from '../install/stderr-line.ts';
 import { openFlight, requireRecordingPolicy } from './flight-start.ts';
 
+/** Of what a launcher starts; more only if it starts whole workspaces. */
+const mostLaunched = 20;
+const { now } = Date;
+
 /** `capture` is called if the agent makes no progress. Returns a function that stops it. */
 export function watchForAgent(
   surroundings: Surroundings,
@@ -40,7 +44,12 @@ export function watchForAgent(
   const onSign = guarded(hearSign);
   function hearSign(message: unknown, channel: string | symbol): void {
     // Not a sign of an agent: the redactor and the journal were most of our cost for `npm run`.
-    if (channel === 'child_process' && startsOthersOnly(surroundings)) return;
+    if (channel === 'child_process' && startsOthersOnly(surroundings)) {
+      surroundings.launched ??= [];
+      const { launched } = surroundings;
+      if (launched.length < mostLaunched) launched[launched.length] = { message, startedAt: now() };
+      return;
+    }
     const hadFlight = surroundings.flight !== undefined;
     const recording = begin();
     recording?.hear(String(channel), message);

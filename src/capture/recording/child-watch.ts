@@ -6,29 +6,36 @@
  */
 import type { ChildProcess } from 'node:child_process';
 import { guarded } from '../../agent/taps/guard.ts';
+import type { EndedChild } from '../../journal/write/observed-exit.ts';
 import { quoteWords } from '../../platform/paths.ts';
 import { startOf } from '../../redaction/start-of.ts';
 import { tapPresentEvents } from '../triggers/event-tap.ts';
 import type { Child, ProcessEvents } from './process-events.ts';
+import { childIn } from './process-events.ts';
 
 const stderrChars = 4096;
 const longestCommand = 2048;
 const { now } = Date;
+
+/** Called for a child that has ended, or that has been sent a signal when this process ends. */
+export type NoteExit = (child: EndedChild, startedAtMs: number) => void;
 
 type RedactArgv = (argv: readonly string[]) => string[];
 
 export class ChildWatch {
   readonly #processEvents: ProcessEvents;
   readonly #redactArgv: RedactArgv;
+  readonly #noteExit: NoteExit;
   readonly #alive = new Map<ChildProcess, Child>();
   /** Receives a message of the channel, which is published from the constructor: command and pipes are set a moment later. */
   readonly hear = guarded((message: unknown) => {
-    const child = (message as { process?: ChildProcess } | undefined)?.process;
-    if (child) queueMicrotask(guarded(() => this.#follow(child)));
+    const child = childIn(message);
+    if (child) queueMicrotask(guarded(() => this.follow(child, now())));
   });
 
-  constructor(processEvents: ProcessEvents, redactArgv: RedactArgv) {
+  constructor(processEvents: ProcessEvents, redactArgv: RedactArgv, noteExit: NoteExit) {
     this.#processEvents = processEvents;
+    this.#noteExit = noteExit;
     this.#redactArgv = redactArgv;
     process.getBuiltinModule('node:diagnostics_channel').subscribe('child_process', this.hear);
   }
@@ -47,15 +54,22 @@ export class ChildWatch {
       if (exitCode !== null) record.exitCode = exitCode;
       if (signalCode !== null) record.signal = signalCode;
       this.#processEvents.add({ kind: 'childEnd', payload: record });
+      this.#noteExit(child, record.startedAt);
     }
   }
 
-  #follow(child: ChildProcess): void {
+  /** This process ends, and will not learn how the others do. */
+  lookLast(): void {
+    this.look();
+    for (const [child, record] of this.#alive) this.#noteExit(child, record.startedAt);
+  }
+
+  follow(child: ChildProcess, startedAt: number): void {
     const words = Array.isArray(child.spawnargs) ? child.spawnargs.map(String) : [];
     const record: Child = {
       pid: child.pid ?? 0,
       command: startOf(quoteWords(this.#redactArgv(words)), longestCommand),
-      startedAt: now(),
+      startedAt,
     };
     if (child.pid === undefined) record.error = 'it could not be started';
     else this.#alive.set(child, record);

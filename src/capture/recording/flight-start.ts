@@ -16,6 +16,7 @@ import {
 } from '../install/half-loader.ts';
 import type { Flight } from '../install/recording-half.ts';
 import { writeStderrLine } from '../install/stderr-line.ts';
+import { childIn, endsUntold } from './process-events.ts';
 import { removeStartMark } from './start-mark.ts';
 
 const lateStartMs = 2000;
@@ -57,8 +58,10 @@ export function openFlight(
       memory,
       requests,
       begun: surroundings.startMark?.id,
+      launched: surroundings.launched,
       onDisk,
     });
+    delete surroundings.launched;
     // Unless the flight has adopted the session of a supervisor.
     if (surroundings.flight.recorder.sessionId === surroundings.startMark?.id) delete surroundings.startMark;
     else onDisk(() => removeStartMark(surroundings));
@@ -67,6 +70,13 @@ export function openFlight(
     complain(`no flight recorder: ${error instanceof Error ? error.message : String(error)}`);
   }
   return surroundings.flight;
+}
+
+/** This process ends: notes of the processes that it started what only their parent can know of their ends. */
+export function noteEndsOfChildren({ flight, launched = [], config }: Surroundings): void {
+  flight?.children.lookLast();
+  if (launched.some(({ message }) => endsUntold(childIn(message))))
+    loadRecordingHalf().noteLaunched(config.dir, launched);
 }
 
 /** Created on first use, for everything that is recorded while the program runs. */

@@ -2,6 +2,7 @@
  * Events in the process that did not end it: warnings, errors that the host handled, children and their ends. The newest are
  * kept unredacted for the bundle of a death; the flight recorder is notified of each. Redacted by whoever writes them.
  */
+import type { ChildProcess } from 'node:child_process';
 import type {
   ChildEndPayload,
   HandledErrorPayload,
@@ -25,6 +26,24 @@ export type ProcessEvent = { at: number } & (
   | { kind: 'childStart' | 'childEnd'; payload: Child }
   | { kind: 'resourcePeak'; payload: ResourcePeakPayload }
 );
+
+/** A process that a launcher has started: the message of the channel, and when it came. */
+export interface Launched {
+  message: unknown;
+  startedAt: number;
+}
+
+/** A shell reports the signal that ended its command as this number plus the signal's. */
+const shellBase = 128;
+
+/** From a message of the channel `child_process`. */
+export const childIn = (message: unknown): ChildProcess | undefined =>
+  (message as { process?: ChildProcess } | undefined)?.process;
+
+/** A signal ended it, or its command, or has been sent to it: the child itself can't tell. */
+export const endsUntold = (child: ChildProcess | undefined): boolean =>
+  !!child &&
+  (child.exitCode === null ? child.signalCode !== null || child.killed : child.exitCode > shellBase);
 
 const mostKept = 40;
 const mostChildren = 100;

@@ -5,6 +5,7 @@
  * before the host's listeners run.
  */
 import { ours } from '../../agent/taps/own-work.ts';
+import { signals } from '../../platform/signals.ts';
 import { readProcStat } from '../../platform/systems/proc-files.ts';
 import { getBuiltinModule } from '../host/intrinsics/intrinsics.ts';
 import { nearestFrames } from '../host/intrinsics/own-stack.ts';
@@ -17,6 +18,8 @@ const { _kill: nativeKill, removeAllListeners } = process as typeof process & {
 };
 
 const longestDyingMs = 1000;
+/** A shell reports a signal as this number plus the signal's. */
+const shellBase = 128;
 
 export const signalsTrigger: Trigger = (context) => {
   if (!context.isMainThread) return undefined;
@@ -137,7 +140,8 @@ class MainThreadSignals implements DeathSignals {
     // Another thread may receive the signal, a moment later.
     if (isFree) wait(longestDyingMs);
     // If the default disposition can't be restored: the exit code that a shell would report.
-    return (process as unknown as { reallyExit(code: number): never }).reallyExit(128 + signalNumber(signal));
+    const code = shellBase + signalNumber(signal);
+    return (process as unknown as { reallyExit(code: number): never }).reallyExit(code);
   }
 
   /** Node resets a raw terminal when a signal kills it, but not when the signal was caught. */
@@ -147,6 +151,17 @@ class MainThreadSignals implements DeathSignals {
     } catch {
       // The terminal is closed; the signal is still sent.
     }
+  }
+
+  /**
+   * Whoever handles Ctrl-C ends with the same signal, so that its parent sees it: the program ends as it wishes. Not in a test,
+   * which it cuts off.
+   */
+  leaveIfInterrupted(pid: number, signal: number): void {
+    const { events, isInTest, ended } = this.#context;
+    if (signal !== signalNumber(signals.interrupt) || events.listenersOfHost(signals.interrupt).length > 0)
+      return;
+    if ((pid === process.pid || isOwnGroup(pid)) && !isInTest()) ended(shellBase + signal);
   }
 
   #see(signal: NodeJS.Signals, listens: boolean): void {
@@ -211,8 +226,10 @@ function wrapKill(deathSignals: MainThreadSignals): (() => void) | undefined {
     const pid = typeof given === 'string' ? Number(given) : given;
     const isForUs = typeof pid === 'number' && (pid === process.pid || pid <= 0);
     const name = isForUs ? ours(() => deathSignals.find(signal)) : undefined;
-    if (!isForUs || name === undefined || !deathSignals.isDeadly(name))
+    if (!isForUs || name === undefined || !deathSignals.isDeadly(name)) {
+      if (isForUs) ours(() => deathSignals.leaveIfInterrupted(pid, signal));
       return Reflect.apply(nativeKill, process, [given, signal]);
+    }
     const isToGroup = pid !== process.pid && ours(() => isOwnGroup(pid)) === true;
     if (pid === process.pid || isToGroup) ours(() => deathSignals.noteOwn(name));
     if (pid === process.pid && !deathSignals.hostListens(name)) deathSignals.die(name);

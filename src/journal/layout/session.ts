@@ -11,6 +11,8 @@ export const sessionVersion = 1;
  * it alone.
  */
 export const finisherLockName = 'finishing';
+/** What the parent saw of the end, in the session's folder (`ObservedExit`). */
+export const observedExitName = 'exit.json';
 /**
  * Where Node writes its own fatal report, unredacted, until a finisher has redacted it: a private folder with this name and
  * the session's id, in memory (/dev/shm) or in the system's folder for temporary files.
@@ -79,6 +81,20 @@ export interface SessionFacts {
   exitCode?: number;
   /** Folder name of the bundle that the process wrote about its own end. */
   bundle?: string;
+}
+
+/**
+ * The end of a session's process, as noted by its parent, if that has the preload too. Without `signal` and `code`: the parent had
+ * sent it a signal, and ended before it.
+ */
+export interface ObservedExit {
+  at: string;
+  signal?: string;
+  code?: number;
+  /** The parent itself had sent a signal. */
+  byParent?: boolean;
+  /** From the status of the shell that was between the two. */
+  inferred?: boolean;
 }
 
 /** A reader's conclusion from the session file and the machine it runs on. */

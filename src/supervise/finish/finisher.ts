@@ -9,6 +9,7 @@ import { classifySession, readSession } from '../../journal/read/session.ts';
 import { isAlive } from '../../journal/write/owner.ts';
 import { platform } from '../../platform/index.ts';
 import { removeDiagnosticsFolder } from '../evidence/diagnostics.ts';
+import { isWish, readObservedExit, seenBy } from '../evidence/observed-exit.ts';
 import { removeExpectedCore } from '../native/expected-core.ts';
 import { writeDeadBundle } from './dead-bundle.ts';
 import type { FinishOptions, FinishResult } from './finish-options.ts';
@@ -29,10 +30,17 @@ export function finishSession(options: FinishOptions): FinishResult {
     const written = facts.bundle ?? findSealed(options.dir, facts.id);
     // An exit status from the parent overrides the end record: a native crash may follow it during teardown.
     const hasEnded = finding.fate === 'ended' && !options.witness.exit;
+    const observed = witness.exit ? undefined : readObservedExit(folder);
     const result: FinishResult =
-      hasEnded || written !== undefined
+      hasEnded || written !== undefined || (observed && isWish(observed))
         ? { outcome: 'cleared', ...(written !== undefined && { bundle: written }) }
-        : { outcome: 'sealed', ...writeDeadBundle(options, { facts, finding }) };
+        : {
+            outcome: 'sealed',
+            ...writeDeadBundle(observed ? { ...options, witness: seenBy(observed, witness) } : options, {
+              facts,
+              finding,
+            }),
+          };
     removeExpectedCore(folder);
     noteDeaths(options.dir, facts);
     removeSession(folder, facts.id);

@@ -38,19 +38,26 @@ function reboot(facts: VerdictFacts): ReturnType<Cause['consider']> {
 
 function bySignal(facts: VerdictFacts): ReturnType<Cause['consider']> {
   const own = facts.evidence?.signalsSent?.find((sent) => sent.name === 'SIGKILL');
-  const by = own ? ` by its supervisor${own.reason ? `: ${own.reason}` : ''}` : '';
+  const byParent = facts.evidence?.exit?.byParent === true;
+  const by = own
+    ? ` by its supervisor${own.reason ? `: ${own.reason}` : ''}`
+    : byParent
+      ? ' by its parent process'
+      : '';
   const counter = facts.evidence?.memory?.cgroup?.oomKills;
   const noMemoryKill = counter !== undefined && countedKills(counter) === 0;
   return {
     kind: 'killed',
-    title: titled(own ? `Killed${by}` : 'Killed by SIGKILL'),
+    title: titled(by ? `Killed${by}` : 'Killed by SIGKILL'),
     summary: [
       'SIGKILL cannot be caught, so the process wrote nothing at its end.',
       own
         ? 'Its supervisor sent the signal.'
-        : `The sender is not recorded${noMemoryKill ? '; the kernel counted no out-of-memory kill in its cgroup' : ''}.`,
+        : byParent
+          ? 'Its parent process had sent it a signal.'
+          : `The sender is not recorded${noMemoryKill ? '; the kernel counted no out-of-memory kill in its cgroup' : ''}.`,
     ].join(' '),
-    confidence: own ? 'certain' : 'likely',
+    confidence: own || byParent ? 'certain' : 'likely',
     evidence: [...endEvidence(facts), ...sentEvidence(facts), ...memoryEvidence(facts)],
     refutedBy:
       'A line of the kernel log about an out-of-memory kill of this process: then the cause was memory.',
