@@ -3,9 +3,14 @@
  * only in this process, so that equal secrets are recognizable and none can be looked up or guessed offline. Its characters
  * need no escaping in JSON, XML, a URL's query or shell quotes.
  */
-import type { hash, randomBytes } from 'node:crypto';
+
+import type { hash } from 'node:crypto';
+import { randomBytes } from '../platform/kernel-random.ts';
+import { startSha256 } from '../platform/sha256.ts';
 
 let sign: ((value: string) => string) | undefined;
+type Crypto = { readonly hash: typeof hash };
+let sound: typeof hash | undefined;
 
 /** Block size of SHA-256. */
 const blockBytes = 64;
@@ -15,11 +20,8 @@ const blockBytes = 64;
  * 2104) is implemented with the one-shot hash, because creating a Hmac object for every value costs three times as much.
  */
 function signer(): (value: string) => string {
-  const crypto = process.getBuiltinModule('node:crypto') as {
-    hash: typeof hash;
-    randomBytes: typeof randomBytes;
-  };
-  const key = crypto.randomBytes(blockBytes);
+  const crypto = process.getBuiltinModule('node:crypto') as Crypto;
+  const key = randomBytes(blockBytes);
   const inner = key.map((byte) => byte ^ 0x36);
   const outer = key.map((byte) => byte ^ 0x5c);
   // Caches the last value, since the same one often repeats. Only one, because it is a secret.
@@ -28,10 +30,32 @@ function signer(): (value: string) => string {
   return (value) => {
     if (value === last) return tag;
     last = value;
-    const digest = crypto.hash('sha256', Buffer.concat([inner, Buffer.from(value, 'utf8')]), 'buffer');
-    tag = crypto.hash('sha256', Buffer.concat([outer, digest]), 'hex').slice(0, 8);
+    tag = hashAtOnce(crypto, outer, hashAtOnce(crypto, inner, Buffer.from(value, 'utf8'))).toString(
+      'hex',
+      0,
+      4,
+    );
     return tag;
   };
+}
+
+/** Node's one-shot hash if its function is the one that was found to work. */
+function hashAtOnce({ hash: present }: Crypto, key: Uint8Array, data: Uint8Array): Buffer {
+  const bytes = Buffer.concat([key, data]);
+  if (present !== sound) {
+    const expected = startSha256().update(bytes).digest();
+    if (!isSame(present, bytes, expected)) return expected;
+    sound = present;
+  }
+  return present('sha256', bytes, 'buffer');
+}
+
+function isSame(present: typeof hash, bytes: Uint8Array, expected: Buffer): boolean {
+  try {
+    return expected.equals(present('sha256', bytes, 'buffer'));
+  } catch {
+    return false;
+  }
 }
 
 /** Returns '' for the later parts of a value that came in parts: the first part's placeholder represents all of it. */

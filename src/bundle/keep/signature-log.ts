@@ -5,8 +5,11 @@
  * death is stored. The line of a stored death ends with the id of its bundle, so that retention knows the signature of each
  * bundle without opening any.
  */
+
 import { dirname, join } from 'node:path';
 import { platform } from '../../platform/index.ts';
+import { randomBytes } from '../../platform/kernel-random.ts';
+import { startSha256 } from '../../platform/sha256.ts';
 import { signatureLogName } from '../layout/bundle.ts';
 import { readBundleName } from '../write/bundle-name.ts';
 import { openRegularFile } from '../write/open-regular-file.ts';
@@ -15,7 +18,6 @@ import {
   closeSync,
   constants,
   fstatSync,
-  loadCrypto,
   nowMs,
   openSync,
   readdirSync,
@@ -58,9 +60,8 @@ function note({ dir, signature, windowMs }: NoteOptions): SignatureNote {
   const path = join(ensureDumpFolder(dir), signatureLogName);
   const fd = openStateFile(path);
   try {
-    const crypto = loadCrypto();
-    const hash = crypto.createHash('sha256').update(signature).digest('hex').slice(0, 16);
-    const token = crypto.randomBytes(8).toString('hex');
+    const hash = startSha256().update(signature).digest('hex').slice(0, 16);
+    const token = randomBytes(8).toString('hex');
     const line = `\n${nowMs()} ${hash} ${token}`;
     if (writeSync(fd, line) !== line.length) return { store: true, repeats: 0 };
     const lines = readTail(fd);

@@ -3,9 +3,11 @@
  * with one write, and covers the bytes that its writer saw. Of two simultaneous lines the second covers less, and the next
  * line covers both. Reading and verifying is done by verify-ledger.ts.
  */
-import type { Hash } from 'node:crypto';
+
 import { join } from 'node:path';
 import { AgentdumpError } from '../../errors.ts';
+import { randomBytes } from '../../platform/kernel-random.ts';
+import { type Sha256, startSha256 } from '../../platform/sha256.ts';
 import { unfinishedSuffix } from '../layout/bundle.ts';
 import {
   type LedgerBundle,
@@ -101,7 +103,7 @@ function append(dir: string, make: (cover: LedgerCover, ledgerId: string) => Led
 }
 
 function createLedger(path: string): void {
-  const id = loadCrypto().randomBytes(16).toString('hex');
+  const id = randomBytes(16).toString('hex');
   const genesis: LedgerGenesis = { ledger: ledgerSchema, id, createdAt: isoTime(nowMs()) };
   try {
     // Under a unique name: another dying process may be creating it too.
@@ -151,6 +153,6 @@ function ledgerLine(record: LedgerRecord): string {
   return `${startHash(ledgerDomains.line).update(json).digest('hex')} ${json}\n`;
 }
 
-export function startHash(domain: string): Hash {
-  return loadCrypto().createHash('sha256').update(`${domain}\0`);
+export function startHash(domain: string): Sha256 {
+  return startSha256().update(`${domain}\0`);
 }

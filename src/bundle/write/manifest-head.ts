@@ -1,6 +1,7 @@
 /** The fields of a manifest, and of the first line of the progress file, that describe the bundle as a whole. */
+import { randomBytes } from '../../platform/kernel-random.ts';
 import { bundleSchemaVersion, type ManifestHead, manifestSchema } from '../layout/bundle.ts';
-import { isoTime, loadCrypto, nowMs } from './system.ts';
+import { isoTime, nowMs } from './system.ts';
 
 export interface HeadFields {
   program: string;
@@ -17,7 +18,7 @@ export function manifestHead({ id, at, writer, program, verdictKind }: HeadField
   return {
     schema: manifestSchema,
     version: bundleSchemaVersion,
-    id: id ?? loadCrypto().randomBytes(8).toString('hex'),
+    id: id ?? randomBytes(8).toString('hex'),
     createdAt: isoTime(at?.getTime() ?? nowMs()),
     writer,
     program,

@@ -4,7 +4,9 @@
  * part means, and relies on its caller to redact. The order of writing, and what a reader finds at each instant, is in
  * FORMAT.md.
  */
+
 import { dirname } from 'node:path';
+import { startSha256 } from '../../platform/sha256.ts';
 import {
   type Manifest,
   type ManifestGap,
@@ -22,7 +24,7 @@ import { appendBundle, type LedgerHead } from './ledger.ts';
 import { type HeadFields, manifestHead } from './manifest-head.ts';
 import { unwritable } from './safe-folder.ts';
 import type { Sink, SinkFile } from './sink.ts';
-import { failureCode, isoTime, loadCrypto, nowMs } from './system.ts';
+import { failureCode, isoTime, nowMs } from './system.ts';
 
 export interface StartOptions extends HeadFields {
   /** The dump folder; created if necessary. */
@@ -256,7 +258,7 @@ export class BundleWriter {
   #enterLedger(manifest: Uint8Array): void {
     if (!this.#keepsLedger) return;
     try {
-      const hash = loadCrypto().createHash('sha256').update(manifest).digest('hex');
+      const hash = startSha256().update(manifest).digest('hex');
       this.#ledgerHead = appendBundle(dirname(this.path), { bundle: this.id, manifest: hash });
     } catch {
       this.#ledgerHead = undefined;
@@ -310,7 +312,7 @@ class StreamedPart implements OpenPart {
   readonly #name: string;
   readonly #accept: (part: ManifestPart) => void;
   readonly #refuse: (reason: string) => void;
-  readonly #hash = loadCrypto().createHash('sha256');
+  readonly #hash = startSha256();
   readonly #file: SinkFile;
   #bytes = 0;
   #isOpen = true;

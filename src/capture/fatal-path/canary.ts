@@ -3,8 +3,9 @@
  * back as a placeholder, the redactor did not work and the part is not written. It is removed from the part again, and the
  * host's own data is not changed. The written bytes are also searched for it, with the independent findCanary.
  */
-import { loadCrypto } from '../../bundle/write/system.ts';
+
 import type { BundleWriter } from '../../bundle/write/writer.ts';
+import { randomBytes } from '../../platform/kernel-random.ts';
 import { findCanary } from '../../redaction/canary.ts';
 
 /** Its name in the copies, as a variable, a field or a local. The name does not trigger any redaction rule. */
@@ -25,7 +26,7 @@ export class UnprovenRedaction extends Error {
 
 /** Created on first use. Being a value on the heap, it is in every heap snapshot too. */
 export function canary(): string {
-  value ??= Array.from(loadCrypto().randomBytes(length), (byte) => alphabet[byte % alphabet.length]).join('');
+  value ??= Array.from(randomBytes(length), (byte) => alphabet[byte % alphabet.length]).join('');
   return value;
 }
 

@@ -125,7 +125,7 @@ function storeBundle(
   withholdFindings(writer, currentPolicy());
   // The full trigger part was not proven clean: the plain one still states which death it was.
   if (!writer.partNames.includes(partNames.trigger)) writePlainTrigger(writer, trigger);
-  writeHeap(context, writer, surroundings, request);
+  attemptHeap(context, writer, surroundings, request);
   if (writer.partNames.length === 0) {
     const [first] = writer.unwritten;
     writer.discard();
@@ -199,6 +199,15 @@ function lookAt(
  * Written last, when the bundle is already readable: V8 can't be interrupted while it writes a snapshot. Meanwhile the
  * signals that would have killed the process without us must still be able to end it.
  */
+/** The program may have replaced what tells how large the heap is: everything else is written already. */
+function attemptHeap(...given: Parameters<typeof writeHeap>): void {
+  try {
+    writeHeap(...given);
+  } catch (error) {
+    given[1].addGap({ part: partNames.heapCensus, reason: `collecting it failed: ${failureCode(error)}` });
+  }
+}
+
 function writeHeap(
   context: CaptureContext,
   writer: BundleWriter,

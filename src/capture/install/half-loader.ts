@@ -161,11 +161,17 @@ interface Engine {
  */
 function inflateUnlisted(bytes: Buffer): Buffer {
   const { constants, createInflateRaw, inflateRawSync } = getBuiltinModule('node:zlib');
-  const engine = createInflateRaw() as Engine;
-  const { _handle: handle } = engine;
-  if (!handle || handle.hasRef || typeof engine._processChunk !== 'function') return inflateRawSync(bytes);
-  handle.hasRef = () => false;
-  return engine._processChunk(bytes, constants.Z_FINISH);
+  try {
+    const engine = createInflateRaw() as Engine;
+    const { _handle: handle } = engine;
+    if (handle && !handle.hasRef && engine._processChunk) {
+      handle.hasRef = () => false;
+      return engine._processChunk(bytes, constants.Z_FINISH);
+    }
+  } catch {
+    // The program has replaced one of them.
+  }
+  return inflateRawSync(bytes);
 }
 
 function commentOf(carrier: () => void): string {

@@ -34,13 +34,15 @@ function commandLine(): string[] {
   }
 }
 
-/** The program may have replaced node:os with something that throws. */
+/** The program may have replaced functions of node:os. */
 function findHome(): string {
   try {
-    return homedir();
+    const home: unknown = homedir();
+    if (typeof home === 'string') return home;
   } catch {
-    return process.env['HOME'] ?? '';
+    // It throws.
   }
+  return process.env['HOME'] ?? '';
 }
 
 function environmentAtExec(): Record<string, string> {

@@ -1,6 +1,6 @@
 /** `environment.json`: variables (each kept or withheld by a rule) and the machine. */
-import { cpus, hostname, loadavg, release, type, uptime, version } from 'node:os';
 import { type EnvironmentPart, partNames } from '../../bundle/layout/bundle.ts';
+import { readMachine } from '../../platform/machine.ts';
 import { uproot, withCanary } from '../fatal-path/canary.ts';
 import { currentPolicy } from '../install/policy.ts';
 import type { PartProducer } from './part.ts';
@@ -13,15 +13,7 @@ export const environmentPart: PartProducer = {
     uproot(variables);
     return {
       variables,
-      os: {
-        type: type(),
-        release: release(),
-        version: version(),
-        hostname: hostname(),
-        uptimeSeconds: Math.round(uptime()),
-        loadAverage: loadavg(),
-        cpus: cpus().length,
-      },
+      os: readMachine().os,
     };
   },
 };

@@ -7,6 +7,7 @@
 import { startOwnTimer } from '../../agent/taps/own-timer.ts';
 import { isMainThread, type RecordingState, type Surroundings } from '../fatal-path/surroundings.ts';
 import { onDisk } from '../host/intrinsics/native-files.ts';
+import { withOwnWorld } from '../host/intrinsics/own-realm.ts';
 import { workingFolder } from '../host/working-folder.ts';
 import {
   loadRecordingHalf,
@@ -39,6 +40,10 @@ export function openFlight(
   complain: (text: string) => void = writeStderrLine,
 ): Flight | undefined {
   if (!isMainThread || surroundings.flightFailed) return undefined;
+  return surroundings.flight ?? withOwnWorld(() => open(surroundings, complain));
+}
+
+function open(surroundings: Surroundings, complain: (text: string) => void): Flight | undefined {
   try {
     const { policy } = requireRecordingPolicy(surroundings);
     const { config, processEvents, logs, lock } = surroundings;
@@ -47,7 +52,7 @@ export function openFlight(
     surroundings.memory ??= new MemorySampler();
     const { memory } = surroundings;
     const requests = surroundings.origins?.requests;
-    surroundings.flight ??= startFlight({
+    surroundings.flight = startFlight({
       policy,
       dir: config.dir,
       program: programNameLate(),

@@ -5,12 +5,14 @@
  * one is. Undefined if anything shows that V8 may have other scripts, or other texts: modules, code that was evaluated under a name,
  * hooks that compile, a file that was changed or is not where its functions are. Then the debugger is asked.
  */
+
 import type { Profiler } from 'node:inspector';
 import type { Module } from 'node:module';
 import { extname, isAbsolute, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { types } from 'node:util';
-import { loadCrypto, statSync } from '../../bundle/write/system.ts';
+import { statSync } from '../../bundle/write/system.ts';
+import { startSha256 } from '../../platform/sha256.ts';
 import { readSmallFile } from '../../platform/small-file.ts';
 import { fileCompilers } from '../host/file-compilers.ts';
 import type { ScriptParsed, ScriptTexts } from '../host/inspector-session.ts';
@@ -93,7 +95,7 @@ function readAll(loaded: Loaded): UnchangedScripts | undefined {
     if (map === null) return undefined;
     const url = seen?.url ?? pathToFileURL(path).href;
     const scriptId = seen?.scriptId ?? url;
-    const hash = loadCrypto().createHash('sha256').update(text).digest('hex');
+    const hash = startSha256().update(text).digest('hex');
     texts.set(scriptId, text);
     scripts.push({
       scriptId,

@@ -85,6 +85,9 @@ async function look(thread: MainThread, stalled: Stalled): Promise<SeenStall | S
     Atomics.load(stalled.data.shared, cells.answers) !== answers || thread.isAnswering(frames);
   if (hasTurned && !stalled.isDeath) return undefined;
   const seen = await describe(asked, frames);
+  // The capture needs such modules too. If this is where the thread hangs, the bundle is written from here.
+  for (let look = 0; look < mostLooks && thread.isLoadingModule; look++) await goOn(thread);
+  if (thread.isLoadingModule) return seen;
   const path = await evaluate(thread, `report(${JSON.stringify(seen)})`, reportMs);
   return path === undefined ? seen : { where: 'javascript', ...bundleAt(path) };
 }

@@ -153,6 +153,11 @@ export class MainThread {
     return !this.isInProgram(frames) && this.#named(frames).some(({ url }) => url.endsWith(':watchdog-half'));
   }
 
+  /** Stopped while Node loads one of its own modules, which has only some of its functions until then. */
+  get isLoadingModule(): boolean {
+    return this.isPaused && isLoadingModule(this.#named(this.#frames ?? []));
+  }
+
   /** Innermost first, with variables. */
   readFrames(frames: Debugger.CallFrame[]): Promise<LocalsPart['frames']> {
     return readFrames((method, params) => this.#ask(method, params), this.#named(frames), this.#ownFile);
@@ -252,6 +257,16 @@ export class MainThread {
       clearTimeout(timer);
     }
   }
+}
+
+/** By the function of Node's that runs the text of such a module; its name is the same on Node 20 to 26. */
+export function isLoadingModule(
+  frames: readonly Pick<Debugger.CallFrame, 'functionName' | 'url'>[],
+): boolean {
+  return frames.some(
+    ({ functionName, url }) =>
+      url === 'node:internal/bootstrap/realm' && functionName.startsWith('compileFor'),
+  );
 }
 
 function isOfProgram({ url }: Debugger.CallFrame): boolean {

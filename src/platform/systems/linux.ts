@@ -13,6 +13,9 @@ const ticksPerSecond = 100;
 
 const processFile = (pid: Pid, name: string, maxBytes?: number): string | undefined =>
   readSmallFile(`/proc/${pid}/${name}`, maxBytes);
+/** Since the start of the system, as the start times of processes are counted. */
+const upSeconds = (): number =>
+  Number.parseFloat(kernelFile('uptime') ?? '') || process.getBuiltinModule('node:os').uptime();
 const kernelFile = (name: string): string | undefined => readSmallFile(`/proc/${name}`)?.trim();
 const startToken = (pid: Pid): string | undefined => readProcStat(pid)?.[19];
 
@@ -48,7 +51,7 @@ export const linux: Platform = {
   startedAtMs(pid) {
     const ticks = startToken(pid);
     if (ticks === undefined) return undefined;
-    const upMs = process.getBuiltinModule('node:os').uptime() * 1000;
+    const upMs = upSeconds() * 1000;
     return Date.now() - upMs + (Number(ticks) / ticksPerSecond) * 1000;
   },
   /** The last field of `stat` is the status that wait(2) would return. */

@@ -13,7 +13,7 @@ import { putAllBack, type Replaced, restore } from './originals.ts';
 const { Script, createContext } = getBuiltinModule('node:vm');
 const { runInContext } = Script.prototype;
 const { isExtensible, ownKeys } = Reflect;
-/** Node itself loads these at every start; the others are loaded on demand. */
+/** Loaded at every start, by Node itself or by us; the others are loaded on demand, and may call these. */
 const early = { __proto__: null } as unknown as Record<string, object | undefined>;
 /**
  * Functions that our code does not use, and for which Node loads modules when they are first looked at: 40 in all on Node 22 and
@@ -24,8 +24,8 @@ const onDemand = {
   ...{ diff: true, parseArgs: true, setTraceSigInt: true },
   ...{ Dir: true, opendir: true, opendirSync: true },
 };
-for (const name of ['node:fs', 'node:path', 'node:util'] as const)
-  early[name] = copyOf(getBuiltinModule(name), onDemand);
+for (const name of ['fs', 'path', 'util', 'events', 'buffer', 'url', 'vm', 'async_hooks'] as const)
+  early[`node:${name}`] = copyOf(getBuiltinModule(`node:${name}`), onDemand);
 
 /**
  * Holders of the language's functions, of an emitter's, and of those that `node:fs` calls, in the main realm, and those functions
@@ -175,6 +175,7 @@ export function requireBuiltin(name: string): object {
 }
 
 let isInOwnWorld = false;
+const builtinAtStart = descriptorOf(process, 'getBuiltinModule');
 /** Some of these names are away from Object.prototype for as long as our work takes. */
 let isRelieved = false;
 /** Of descriptors and of options of what we call. Others stay: a formatter of stacks may use them, and Node prints its text later. */
@@ -213,6 +214,7 @@ export function withOwnWorld<Result>(work: () => Result): Result {
       const own = functionsAtStart[at] as Record<PropertyKey, PropertyDescriptor>;
       last = restore(holders[at] as object, (name) => own[name as string], ownKeys(own), last);
     }
+    last = restore(process, () => builtinAtStart, ['getBuiltinModule'], last);
     for (const id in early) {
       const copy = early[id] as object;
       const module = getBuiltinModule(id as 'node:fs');

@@ -1,7 +1,7 @@
 /** `memory.json`: figures of V8 and the kernel, and what the heap tier decided. Sizes in bytes. */
-import { totalmem } from 'node:os';
 import { type MemoryPart, partNames } from '../../../bundle/layout/bundle.ts';
 import { platform } from '../../../platform/index.ts';
+import { readMachine } from '../../../platform/machine.ts';
 import { decideHeapTier } from '../../heap/tier.ts';
 import type { PartProducer } from '../part.ts';
 import { mappedMemory } from './mapped-memory.ts';
@@ -18,7 +18,7 @@ export const memoryPart: PartProducer = {
       usage: { ...usage },
       heap: { ...v8.getHeapStatistics() },
       spaces: v8.getHeapSpaceStatistics().map((space) => ({ ...space })),
-      system: { totalBytes: totalmem(), availableBytes: platform.availableBytes() },
+      system: { totalBytes: readMachine().memoryBytes, availableBytes: platform.availableBytes() },
       ...(mapped && { mapped }),
       heapTier: decideHeapTier(config, trigger),
     };
