@@ -92,6 +92,11 @@ test('a tool that fails alike, a model that answers the same error', () => {
     httpStatus: 429,
     error: { type: 'rate_limit' },
   };
+  // The client's own attempts for one call.
+  const attempts = times(4, (n) => ({ ...refused, ...(n > 0 && { resendCount: n }) }));
+  assert.deepEqual(loopsOf([], attempts), []);
+  const [again] = loopsOf([], [...attempts, ...attempts, ...attempts]);
+  assert.equal(again?.times, 3);
   const [model] = loopsOf([], [{ status: 'finished' }, ...times(7, () => refused)]);
   assert.equal(
     model?.sentence,

@@ -91,9 +91,9 @@ function isOneTurn(turns: readonly Turn[], start: number, length: number): boole
   return new Set(keys).size === length || length === 1;
 }
 
-/** Consecutive model calls that failed the same way. */
+/** Consecutive model calls that failed the same way. The attempts of a client for one call are no loop of the agent. */
 function findErrorLoops(run: AgentRun): AgentLoop[] {
-  const turns = run.modelCalls.map(errorTurn);
+  const turns = run.modelCalls.filter(isLastAttempt).map(errorTurn);
   let [start, best] = [0, { start: 0, times: 0 }];
   for (let i = 0; i < turns.length; i++) {
     if (turns[i]?.key === '' || turns[i]?.key !== turns[start]?.key) start = i;
@@ -102,6 +102,10 @@ function findErrorLoops(run: AgentRun): AgentLoop[] {
   if (best.times < leastErrors) return [];
   const part = turns.slice(best.start, best.start + best.times);
   return [describe(run, 'error-repeat', part.slice(0, 1), part, turns, best.times)];
+}
+
+function isLastAttempt({ resendCount = 0 }: ModelCall, at: number, calls: readonly ModelCall[]): boolean {
+  return calls[at + 1]?.resendCount !== resendCount + 1;
 }
 
 function errorTurn(call: ModelCall): Turn {
