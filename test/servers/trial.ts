@@ -75,7 +75,8 @@ function verdictOf(
   if (blamed.length === 1 && blamed[0] === name && isNamed) return { verdict: 'right', told };
   const saysSo = /[Ww]hich request caused it is not known/.test(summary);
   // Requests that no diagnostics channel of Node reports (HTTP/2 on Node 20) are unknown to the account.
-  const sawNone = account.origin === undefined && account.requests === undefined;
+  // Those of a server over HTTP/1 that the handlers ask are not.
+  const sawNone = !account.requests?.some(({ path = '' }) => path.includes('/orders/'));
   const isQuiet = blamed.length === 0 && (saysSo || sawNone) && !title.includes('/orders/');
   if (isQuiet) return { verdict: 'unknown', told };
   return {
