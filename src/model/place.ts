@@ -5,7 +5,13 @@ import type { Frame } from './thread.ts';
 import type { VerdictPlace } from './verdict.ts';
 
 /** The frame with code at the verdict's place; otherwise one of the error or of the thread that died. */
-export function findPlace({ error, threads = [], verdict, suspended = [] }: Account): Frame | undefined {
+export function findPlace({
+  error,
+  threads = [],
+  verdict,
+  suspended = [],
+  agent,
+}: Account): Frame | undefined {
   const crashed = threads.find((thread) => thread.crashed && !thread.frames.some(({ address }) => address));
   const frames = [error?.frames, error?.errors?.[0]?.frames, crashed?.frames];
   const likely =
@@ -21,6 +27,7 @@ export function findPlace({ error, threads = [], verdict, suspended = [] }: Acco
     error?.likelyThrown,
     ...threads.map((one) => one.frames),
     ...suspended.map((one) => one.frames),
+    ...(agent?.aborts ?? []).map((one) => one.frames),
   ];
   const named = all
     .flatMap((list) => list ?? [])

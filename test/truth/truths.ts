@@ -14,6 +14,7 @@ import { outsideTruths } from './truths-outside.ts';
 import { programTruths } from './truths-programs.ts';
 import { trialTruths } from './truths-trial.ts';
 import { unownedTruths } from './truths-unowned.ts';
+import { unseenTruths } from './truths-unseen.ts';
 
 export interface Reply {
   status?: number;
@@ -66,4 +67,5 @@ export const truths: readonly Truth[] = [
   ...frameworkTruths,
   ...firstSightTruths,
   ...earlyEndTruths,
+  ...unseenTruths,
 ];

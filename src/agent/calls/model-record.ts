@@ -127,7 +127,10 @@ export class ModelCallRecord implements InFlight {
       content.error = known;
       this.#recorder.failedWork.note(this.#call, known);
     }
-    if (abortStack !== undefined) content.abortStack = abortStack;
+    if (abortStack !== undefined) {
+      content.abortStack = abortStack;
+      this.#recorder.lastAbortStack = abortStack;
+    }
     this.#recorder.sink.record(
       'model.end',
       this.#firstByteMs === undefined ? facts : { ...facts, firstByteMs: this.#firstByteMs },

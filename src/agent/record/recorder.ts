@@ -46,6 +46,8 @@ export class AgentRecorder {
   /** Scopes of the running code according to the asynchronous contexts of frameworks. */
   readonly contexts: (() => AgentScope | undefined)[] = [];
   readonly openWork = new OpenWork();
+  /** Where abort() was called for the newest model call that ended so. */
+  lastAbortStack: string | undefined;
   readonly tapped = new TappedCalls();
   readonly failedWork = new FailedWork();
   readonly sites = new BeginSites();

@@ -13,7 +13,7 @@ import { errorText, isInError } from '../agent/failures/failure-input.ts';
 import { DyingWork, whoseOrder } from '../agent/whose-work.ts';
 import type { TriggerFacts } from '../parts/trigger.ts';
 import { findFailedConnections } from './failed-connections.ts';
-import { findLoggedErrors } from './logged-errors.ts';
+import { findLoggedErrors, findPrintedErrors } from './logged-errors.ts';
 import { findTroubledCalls } from './model-calls.ts';
 import type { Told } from './told.ts';
 
@@ -36,8 +36,9 @@ export function findBeforeEnd(account: Account, trigger?: TriggerFacts): Evidenc
     ...(agent?.servers ?? []).flatMap(unreadableLines),
     ...handledErrors(happenings, account, trigger),
     ...findFailedConnections(account),
-    ...findLoggedErrors(account),
   ];
+  const logged = findLoggedErrors(account);
+  told.push(...logged, ...findPrintedErrors(account, [...told, ...logged], trigger));
   const inOrder = told.sort(
     (a, b) => rankOf(a) - rankOf(b) || (a.beforeEndMs ?? Infinity) - (b.beforeEndMs ?? Infinity),
   );

@@ -6,6 +6,8 @@ import type { Account } from '../../model/account.ts';
 import { type LogLine, logWords, readLogLine } from '../../model/process-events/log-line.ts';
 import { clip, formatCount } from '../../model/quantities.ts';
 import { isInError } from '../agent/failures/failure-input.ts';
+import { findPrintedError } from '../joins/printed-error.ts';
+import type { TriggerFacts } from '../parts/trigger.ts';
 import type { Told } from './told.ts';
 
 const mostLines = 200;
@@ -39,6 +41,23 @@ export function findLoggedErrors(account: Account): Told[] {
       ...(beforeEndMs >= 0 && beforeEndMs <= uptime && { beforeEndMs }),
     };
   });
+}
+
+const printing = new Set(['uncaught-exception', 'unhandled-rejection']);
+
+/** The last error that the program printed with its stack before it died of another one, such as one that its clean-up threw. */
+export function findPrintedErrors(account: Account, logged: readonly Told[], trigger?: TriggerFacts): Told[] {
+  const printed = printing.has(trigger?.kind ?? '') && findPrintedError(account.happenings?.logs ?? []);
+  if (!printed || !printed.isLast) return [];
+  const message = withoutName(printed.headline);
+  const isKnown =
+    isInError(account.error, message) ||
+    isInError(account.error, printed.headline) ||
+    logged.some(({ fact }) => message !== undefined && fact.includes(clip(message, longest)));
+  if (isKnown) return [];
+  return [
+    { fact: `The program printed an error: ${clip(printed.headline, longest)}`, part: 'process-events.json' },
+  ];
 }
 
 const withoutName = (error: string | undefined): string | undefined => error?.replace(/^[A-Z]\w*: /, '');

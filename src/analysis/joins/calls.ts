@@ -25,14 +25,19 @@ export async function readCalls(
   readPart: (name: string) => Uint8Array | undefined,
   read: FrameReader,
 ): Promise<CallPlaces> {
+  // An error that ended the evaluation of a module: for a worker's, only the modules with an await were sought.
   const { kind, origin } = parts.trigger ?? {};
-  const isOfModule = kind === 'uncaught-exception' && origin === 'unhandledRejection';
-  // Without a frame of the program, the modules with an await were sought instead.
-  if (isOfModule && error?.frames?.every(isOfRuntime) !== false) return { timeLimits: [], workerStarts: [] };
+  const isOfModule =
+    kind === 'uncaught-exception' &&
+    origin === 'unhandledRejection' &&
+    error?.frames?.every(isOfRuntime) !== false;
   const framesOf = (sought: SoughtCall) => readPlaces(sought, parts, readPart, read);
   return {
     timeLimits: isAny(error, isTimeoutOfSignal) ? await framesOf('AbortSignal.timeout') : [],
-    workerStarts: isAny(error, ({ code }) => code === workerMemoryCode) ? await framesOf('new Worker') : [],
+    workerStarts:
+      !isOfModule && isAny(error, ({ code }) => code === workerMemoryCode)
+        ? await framesOf('new Worker')
+        : [],
   };
 }
 

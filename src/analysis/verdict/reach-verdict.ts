@@ -26,7 +26,8 @@ import { uncaughtException } from './causes/uncaught-exception.ts';
 import { unhandledRejection } from './causes/unhandled-rejection.ts';
 import { unknown } from './causes/unknown.ts';
 import { workerDeath } from './causes/worker-death.ts';
-import { beganFrame, likelyCall } from './errors/begun.ts';
+import { abortFrame } from './errors/aborted.ts';
+import { beganPlaceFrame, likelyCall } from './errors/begun.ts';
 import { passedFrame } from './errors/thrown-at.ts';
 import type { Cause, VerdictFacts } from './facts.ts';
 import { inFlightEvidence } from './in-flight.ts';
@@ -84,9 +85,10 @@ export function reachVerdict(facts: VerdictFacts): Verdict {
     : {
         ...own,
         ...placedAt(
-          beganFrame(facts) ??
+          beganPlaceFrame(facts) ??
             likelyCall(facts) ??
             passedFrame(facts) ??
+            abortFrame(facts) ??
             culpritFrame(deathFrames(facts.account)),
         ),
       };

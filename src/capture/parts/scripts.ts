@@ -52,7 +52,11 @@ export const scriptsPart: PartProducer = {
     const self = mayLookAtAll() ? (unchangedScripts(context) ?? openSelfDebugger()) : scriptsOnDisk(context);
     if (self.isFromDisk) context.addGap(partNames.scripts, fromDisk);
     try {
-      const scripts = withCleanUrls(describeScripts(self, context, soughtFor(context)));
+      const sought = soughtFor(context);
+      // The stack of a client's error often ends in its package; the place where the program aborted the call does not.
+      const aborted = context.thrown && context.recording?.recorder.lastAbortStack;
+      if (aborted !== undefined) context.stackTexts.push(aborted);
+      const scripts = withCleanUrls(describeScripts(self, context, sought));
       // Modules that are only on the disk were not looked at.
       if (self.isFromDisk) for (const script of scripts) delete script.isSought;
       return { scripts };
@@ -79,10 +83,14 @@ interface Sought {
   /** For installed packages, where `text` would match too many. */
   ofPackages?: RegExp;
   modulesOnly?: true;
+  /** Sought besides, in every script of the program. */
+  besides?: RegExp;
 }
 
 /** Code that is not indented is outside of functions. */
 const awaitAtMargin = /^(?:(?:export\s+)?(?:const|let|var)\s[^=\n]*=\s*)?(?:await\b|for\s+await\b)/m;
+
+const timeLimit = /\bAbortSignal\s*\.\s*timeout\b/;
 
 /**
  * V8 does not report which await did not settle or passed on an error that was made elsewhere, who set a time limit, or where a value
@@ -92,10 +100,15 @@ function soughtFor({ trigger, stackTexts, thrown }: CaptureContext): Sought | un
   const words = thrown && wordsOfThrown(thrown.value);
   if (words) return words;
   const isOfModule = trigger.kind === 'uncaught-exception' && trigger.origin === 'unhandledRejection';
-  if (trigger.kind === 'pending-exit' || (isOfModule && !stackTexts.some(hasOwnFrame)))
-    return { text: /\bawait\b/, ofPackages: awaitAtMargin, modulesOnly: true };
   const hasTimedOut = stackTexts.some((text) => /^(?:DOMException \[)?TimeoutError\b/.test(text));
-  if (hasTimedOut) return { text: /\bAbortSignal\s*\.\s*timeout\b/ };
+  if (trigger.kind === 'pending-exit' || (isOfModule && !stackTexts.some(hasOwnFrame)))
+    return {
+      text: /\bawait\b/,
+      ofPackages: awaitAtMargin,
+      modulesOnly: true,
+      ...(hasTimedOut && { besides: timeLimit }),
+    };
+  if (hasTimedOut) return { text: timeLimit };
   if (thrown && findField(thrown.value, 'code') === workerMemoryCode) return { text: /\bworker_threads\b/ };
   return thrown && !stackTexts.some(hasOwnFrame) ? callsOf(thrown.value) : undefined;
 }
@@ -193,11 +206,15 @@ function findSought(scripts: ScriptParsed[], self: ScriptTexts, sought: Sought):
   const found: ScriptParsed[] = [];
   const whole: ScriptParsed[] = [];
   for (const script of scripts) {
-    const wanted = script.url.includes('/node_modules/') ? sought.ofPackages : sought.text;
-    if (!wanted || (sought.modulesOnly && !script.isModule)) continue;
+    const isOfPackage = script.url.includes('/node_modules/');
+    const patterns = [
+      sought.modulesOnly && !script.isModule ? undefined : isOfPackage ? sought.ofPackages : sought.text,
+      isOfPackage ? undefined : sought.besides,
+    ].filter((pattern) => pattern !== undefined);
+    if (patterns.length === 0) continue;
     const text = self.sourceOf(script.scriptId);
     if (text === undefined) return [];
-    if (!wanted.test(text)) continue;
+    if (!patterns.some((pattern) => pattern.test(text))) continue;
     found.push(script);
     if (sought.whole !== undefined && text.includes(sought.whole)) whole.push(script);
   }

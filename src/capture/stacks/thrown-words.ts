@@ -26,8 +26,14 @@ export function wordsOfThrown(value: unknown): ThrownWords | undefined {
     const [, className] = /^#<(\w+)>$/.exec(reason) ?? [];
     return className === undefined ? wordsOfText(reason) : wordsOfClass(className);
   }
-  if (typeof value === 'object' && value !== null) return wordsOfObject(value);
+  if (typeof value === 'object' && value !== null) return hasStack(value) ? undefined : wordsOfObject(value);
   return typeof value === 'function' || typeof value === 'symbol' ? undefined : wordsOfText(String(value));
+}
+
+/** A DOMException is no native error before Node 24, and has a stack; a library may have given it fields, whose names say nothing. */
+function hasStack(value: object): boolean {
+  const stack = findField(value, 'stack');
+  return typeof stack === 'string' && /^\s+at /m.test(stack.slice(0, longestRead));
 }
 
 /** Node says no more of an object that a promise was rejected with. */

@@ -3,7 +3,7 @@
  * The kind and the confidence of the verdict do not change.
  */
 import { partNames } from '../../../bundle/layout/bundle.ts';
-import type { AgentFailure, AgentState } from '../../../model/agent-state.ts';
+import type { AgentFailure, AgentRun, AgentState, AgentStep } from '../../../model/agent-state.ts';
 import { stepText } from '../../../model/tool-text.ts';
 import { type Evidence, traitsOf, type Verdict } from '../../../model/verdict.ts';
 
@@ -78,12 +78,19 @@ function withWork(verdict: Verdict, agent: AgentState, deed: string): Verdict {
   ];
   const names = work.filter((name) => typeof name === 'string');
   if (!names.length) return verdict;
+  // What the recorder counts are the runs and steps of frameworks: the program may have begun others.
+  const others = runs.flatMap((one) => [one, ...one.steps]).filter((one) => one !== run && one !== step);
+  if (diedIn.from === 'only-open' && others.some(isOpenWork)) return verdict;
   const fact =
     diedIn.from === 'context'
       ? `The code that ${deed} worked for ${names.join(', in ')} (by its asynchronous context).`
-      : `The only work that was open then: ${names.join(', in ')}. Whether the code that ${deed} worked for it is not known.`;
+      : `The only ${step ? 'step' : 'run'} that was open then is ${names.join(', in ')}. Whether the code that ${deed} worked for it is not known.`;
   return { ...verdict, evidence: [...verdict.evidence, { fact, part: partNames.agentEvents }] };
 }
+
+/** The implicit run has no beginning or end of its own. */
+const isOpenWork = (work: AgentRun | AgentStep): boolean =>
+  work.status === 'running' && !('implicit' in work && work.implicit);
 
 /** A rejection that reached the caller of a run has left the context of its step, but it is the error object with which the step failed. */
 function withOwner(verdict: Verdict, { runs, diedOf = [] }: AgentState): Verdict {

@@ -3,11 +3,12 @@
  * so, and lists requests and tests that were open at the time only as such.
  */
 import { partNames } from '../../../bundle/layout/bundle.ts';
-import { frameText, isOfNode } from '../../../model/frame-text.ts';
+import { culpritFrame, frameText, isOfNode } from '../../../model/frame-text.ts';
 import { type OriginFacts, type RequestAccount, requestName } from '../../../model/origin.ts';
 import { clip, formatBytes, formatCount, formatDuration } from '../../../model/quantities.ts';
 import { type TestFacts, testTitle } from '../../../model/tests.ts';
 import type { Evidence, Verdict } from '../../../model/verdict.ts';
+import { abortFrame } from '../errors/aborted.ts';
 import { beganFrame, likelyCall } from '../errors/begun.ts';
 import type { VerdictFacts } from '../facts.ts';
 import { cwdOf, deathFrames, messageIn, titleFor } from '../wording.ts';
@@ -74,11 +75,13 @@ function byRequest(reached: Verdict, facts: VerdictFacts): Told | undefined {
   if (culprit && filler) return tellFiller(culprit, filler, origin);
   if (culprit && verb !== undefined) {
     const name = clip(requestName(culprit), longestName);
-    // A call that only likely started it is no place where anything threw.
-    const isInNode = at && (isOfNode(at) || beganFrame(facts) || likelyCall(facts));
+    // A call that started or aborted it is no place where anything threw.
+    const isElsewhere = beganFrame(facts) ?? likelyCall(facts) ?? abortFrame(facts);
+    const threwAt = isElsewhere ? culpritFrame(deathFrames(account)) : at;
+    const isInNode = !threwAt || isOfNode(threwAt);
     // Node makes an error of a value that is none, so the stack is only that of Node.
     const isPlaced = at && account.error?.code !== 'ERR_UNHANDLED_REJECTION';
-    const place = isPlaced ? ` in ${isInNode ? "Node's own code" : frameText(at, cwdOf(account))}` : '';
+    const place = isPlaced ? ` in ${isInNode ? "Node's own code" : frameText(threwAt, cwdOf(account))}` : '';
     const did = isEmitted(facts) ? `emitted an event, and a listener ${verb}` : verb;
     const sentence = `${name}${detailOf(culprit)} ${did}${place}; ${othersText(origin, culprit)}.`;
     const hasOthers = othersInFlight(origin, culprit) > 0;

@@ -46,7 +46,7 @@ function stopped(facts: VerdictFacts, tests: TestFacts, stop: NonNullable<TestFa
     ? `Cancelled${stop.signal ? ` by ${stop.signal}` : ''} while ${name === undefined ? 'the run went on' : `${subject} ran`}`
     : stop.why === 'job-limit'
       ? `${subject} had not finished when the job’s time was up`
-      : `${subject} hung: nothing moved for${after}`;
+      : `${subject} hung: no progress for${after}`;
   return {
     kind,
     title: titled(title),

@@ -2,7 +2,7 @@
 
 import { culpritFrame, isOfNode, placeOf } from '../../../model/frame-text.ts';
 import { formatDuration } from '../../../model/quantities.ts';
-import { abortPlace } from '../errors/aborted.ts';
+import { abortFrame, abortPlace } from '../errors/aborted.ts';
 import { beganPlace, beganSentence, likelyCall } from '../errors/begun.ts';
 import {
   afterHandler,
@@ -66,12 +66,15 @@ export function titleOf(facts: VerdictFacts): string {
   const began = beganPlace(facts);
   if (began !== undefined) return titleWithPlace(headline, 'from', began);
   const likely = likelyPlace(facts);
-  const place = culprit && !isOfNode(culprit) ? placeOf(culprit, cwdOf(account)) : abortPlace(facts);
-  if (likelyStream !== undefined)
-    return titleWithPlace(`${headline}, likely on ${likelyStream}`, 'at', likely ?? place);
-  if (likely !== undefined) return titleWithPlace(`${headline},`, 'likely at', likely);
+  const hasOwnPlace = culprit && !isOfNode(culprit) && !abortFrame(facts);
+  const place = hasOwnPlace ? placeOf(culprit, cwdOf(account)) : abortPlace(facts);
   const call = likelyCall(facts);
   const callPlace = call && placeOf(call, cwdOf(account));
+  if (likelyStream !== undefined)
+    return titleWithPlace(`${headline}, likely on ${likelyStream}`, 'at', likely ?? place);
+  // The time limit says more than the await that its error came through.
+  if (likely !== undefined && !(callPlace !== undefined && facts.timeLimits?.length))
+    return titleWithPlace(`${headline},`, 'likely at', likely);
   if (callPlace !== undefined) return titleWithPlace(`${headline},`, 'likely at', callPlace);
   return titleWithPlace(headline, 'at', place);
 }

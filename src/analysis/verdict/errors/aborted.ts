@@ -1,9 +1,12 @@
 /** For an error that a request failed with because the program aborted it: names the request and the caller of abort(). */
 import { partNames } from '../../../bundle/layout/bundle.ts';
+import type { AgentAbort } from '../../../model/agent-state.ts';
 import { type AbortCaller, abortCaller } from '../../../model/errors/abort-text.ts';
+import { culpritFrame } from '../../../model/frame-text.ts';
+import type { Frame } from '../../../model/thread.ts';
 import type { Evidence } from '../../../model/verdict.ts';
 import type { VerdictFacts } from '../facts.ts';
-import { cwdOf, everyError } from '../wording.ts';
+import { cwdOf, deathFrames, everyError } from '../wording.ts';
 
 type Facts = Pick<VerdictFacts, 'account'>;
 
@@ -19,12 +22,30 @@ export function abortPlace(facts: Facts): string | undefined {
   return findAbort(facts)?.caller.place;
 }
 
-/** The newest request that failed with this error. */
-function findAbort({ account }: Facts): { request?: string; caller: AbortCaller } | undefined {
-  const errors = everyError(account.error);
-  const abort = account.agent?.aborts?.findLast(({ error }) =>
-    errors.some(({ name, message }) => error?.type === name && error?.message === message),
-  );
-  const caller = abort && abortCaller(abort, cwdOf(account));
+/**
+ * The program's own call of abort(), if no frame of the program is on the error's stack: clients throw an error of their own for it,
+ * whose stack ends in their package.
+ */
+export function abortFrame(facts: Facts): Frame | undefined {
+  if (deathFrames(facts.account).some(({ inApp }) => inApp)) return undefined;
+  const culprit = culpritFrame(newestAbort(facts)?.frames);
+  return culprit?.inApp ? culprit : undefined;
+}
+
+function findAbort(facts: Facts): { request?: string; caller: AbortCaller } | undefined {
+  const abort = newestAbort(facts);
+  const caller = abort && abortCaller(abort, cwdOf(facts.account));
   return caller && { caller, ...(abort.request !== undefined && { request: abort.request }) };
+}
+
+/** The newest request that failed with this error, or the model call whose abort is known to be the cause. */
+function newestAbort({ account: { error, agent } }: Facts): AgentAbort | undefined {
+  const errors = everyError(error);
+  const [failure] = agent?.failures ?? [];
+  const callId = failure?.kind === 'aborted' && failure.isCauseOfDeath ? failure.callId : undefined;
+  return (
+    agent?.aborts?.findLast(({ error: own }) =>
+      errors.some(({ name, message }) => own?.type === name && own?.message === message),
+    ) ?? agent?.aborts?.findLast((one) => callId !== undefined && one.callId === callId)
+  );
 }

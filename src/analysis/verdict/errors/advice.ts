@@ -25,12 +25,25 @@ const status =
 
 const says = (pattern: RegExp) => (error: ErrorFacts) => pattern.test(error.message ?? '');
 
+const stackIsFull = /^Maximum call stack size exceeded/;
+
+/** Built-in functions that go down a value by recursion, which V8 does not show as frames. */
+const walksValue =
+  /^(?:JSON\.(?:stringify|parse)|structuredClone|Array\.(?:flat|toString|join)|RegExp\.\w+|String\.(?:match|replace)\w*)$/;
+
+/** The stack is full below such a function, and what called it does not call itself. */
+function isOfNesting({ frames = [] }: ErrorFacts): boolean {
+  if (!walksValue.test(frames[0]?.function ?? '')) return false;
+  const places = frames.map(({ file, line, column }) => `${file}:${line}:${column}`);
+  return new Set(places).size === places.length;
+}
+
 export const portIsHeld =
   'Another process holds the port: `ss -ltnp` names it. An older instance may still be shutting down.';
 
 export const closedByReader: Advice = {
   when: coded(['EPIPE']),
-  step: 'Whoever read from it had closed it: of a request, catch the error where it is made; of stdout, the program that reads the output had ended.',
+  step: 'The reader had closed it. For process.stdout, the program that reads the output had ended; for a request, catch the error where the request is made.',
   isOfService: true,
 };
 
@@ -100,7 +113,11 @@ const adviceTable: Advice[] = [
     isOfService: true,
   },
   {
-    when: says(/^Maximum call stack size exceeded/),
+    when: (error) => says(stackIsFull)(error) && isOfNesting(error),
+    step: 'Nothing recurses in the program: the value is nested too deeply for that function, such as a long chain of objects. Find what built it, or walk it with a loop.',
+  },
+  {
+    when: says(stackIsFull),
     step: 'Find the function that repeats in the stack, and what should have ended its recursion.',
   },
   {

@@ -7,6 +7,7 @@ import type { Frame } from '../../../model/thread.ts';
 import type { Evidence } from '../../../model/verdict.ts';
 import type { VerdictFacts } from '../facts.ts';
 import { cwdOf, deathFrames } from '../wording.ts';
+import { passedFrame } from './thrown-at.ts';
 
 type Facts = Pick<VerdictFacts, 'account'>;
 
@@ -58,8 +59,14 @@ export function likelyCall({
   return other || deathFrames(account).some(({ inApp }) => inApp) ? undefined : only;
 }
 
-export function beganPlace(facts: Facts): string | undefined {
+/** Where to look: the only await of the program that passed the error on says more than the place in a package that began it. */
+export function beganPlaceFrame(facts: VerdictFacts): Frame | undefined {
   const frame = beganFrame(facts);
+  return frame?.inApp ? frame : frame && (passedFrame(facts) ? undefined : frame);
+}
+
+export function beganPlace(facts: VerdictFacts): string | undefined {
+  const frame = beganPlaceFrame(facts);
   return frame && placeOf(frame, cwdOf(facts.account));
 }
 

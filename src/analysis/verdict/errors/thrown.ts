@@ -13,7 +13,7 @@ import type { Evidence } from '../../../model/verdict.ts';
 import type { VerdictFacts } from '../facts.ts';
 import { inFlightEvidence } from '../in-flight.ts';
 import { cwdOf, deathFrames, everyError, headlineOf, rootCause } from '../wording.ts';
-import { abortEvidence, abortPlace } from './aborted.ts';
+import { abortEvidence, abortFrame, abortPlace } from './aborted.ts';
 import { abortAdvice, adviceFor, closedByReader } from './advice.ts';
 import { beganEvidence, beganPlace, likelyCall } from './begun.ts';
 import { onDemandFailure } from './load-failure.ts';
@@ -40,6 +40,7 @@ export function thrownEvidence(facts: VerdictFacts): Evidence[] {
   evidence.push(
     ...thrownAtEvidence(facts),
     ...beganEvidence(facts),
+    ...ownKillEvidence(facts),
     ...emitterEvidence(facts),
     ...failedStdioEvidence(facts),
     ...timeLimitEvidence(facts),
@@ -123,6 +124,14 @@ function startedCallEvidence({ startedCalls, account }: VerdictFacts): Evidence[
 
 function timeLimitPlaces({ timeLimits = [], account }: VerdictFacts): string[] {
   return timeLimits.map((frame) => placeOf(frame, cwdOf(account))).filter((place) => place !== undefined);
+}
+
+/** `killed` of an error of exec and execFile: Node sets it if this process sent the signal. */
+function ownKillEvidence({ account }: VerdictFacts): Evidence[] {
+  const { cmd, killed, signal } = account.error?.properties ?? {};
+  if (typeof cmd !== 'string' || killed !== true || typeof signal !== 'string') return [];
+  const why = account.error?.code === undefined ? ', such as by its time limit' : '';
+  return [{ fact: `The program itself ended the command with ${signal}${why}.`, part: 'error.json' }];
 }
 
 /** The error was emitted as an event without a listener. */
@@ -245,9 +254,16 @@ export function thrownNextSteps(facts: VerdictFacts): string[] {
   const steps: string[] = [];
   const frames = deathFrames(account);
   const began = beganPlace(facts);
-  const place = began ?? placeOfCulprit(frames, cwdOf(account));
-  if (place && (began !== undefined || !passedFrame(facts)))
-    steps.push(began === undefined ? `Open ${place}.` : `Open ${place}, where what failed was begun.`);
+  const aborter = abortFrame(facts);
+  const place = began ?? placeOfCulprit(aborter ? [aborter] : frames, cwdOf(account));
+  const isModelCalls = hasFailedModelCall(facts);
+  const why =
+    began !== undefined
+      ? ', where what failed was begun'
+      : aborter && isModelCalls
+        ? ', where abort() was called'
+        : '';
+  if (place && (began !== undefined || !passedFrame(facts))) steps.push(`Open ${place}${why}.`);
   const likely = likelyPlace(facts);
   if (likely !== undefined && began === undefined)
     steps.push(
@@ -261,10 +277,11 @@ export function thrownNextSteps(facts: VerdictFacts): string[] {
   const rootPlace = hasCause ? placeOfCulprit(root.frames ?? [], cwdOf(account)) : undefined;
   if (rootPlace && rootPlace !== place) steps.push(`Then ${rootPlace}, where the first cause was thrown.`);
   const abortedAt = abortPlace(facts);
+  // The failure of a model call has a step of its own.
   const abortStep =
     abortedAt &&
+    !isModelCalls &&
     `${abortedAt === place ? 'There' : `At ${abortedAt}`} abort() was called: catch the error where the call is awaited.`;
-  const isModelCalls = hasFailedModelCall(facts);
   const broken = stdioName(facts.emitter ? facts.emitter.stdio : facts.failedStdio);
   for (const error of everyError(account.error)) {
     const newer = newerNodeStep(error, account.process?.nodeVersion);
