@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { nodesInTurn, onlyWide } from '../support/run/test-nodes.ts';
+import { nodesInTurn, onlyWide, usualNode } from '../support/run/test-nodes.ts';
 import { runUnderCi } from '../support/runners/runner-matrix.ts';
 
 /** The root suite listens for uncaught exceptions, and has its hooks from the first test on. */
@@ -121,6 +121,26 @@ for (const { name: version, path: node } of nodesInTurn) {
     );
   });
 }
+
+/** A continuation of a promise has an id of its own only while promises are followed. */
+const looksAtPromises = `
+import { executionAsyncId } from 'node:async_hooks';
+await new Promise((resolve) => setImmediate(resolve));
+await null;
+console.error('followed ' + (executionAsyncId() > 0));
+`;
+
+test('the promises of a script below node --test are followed only if it mentions node:test', {
+  skip: usualNode.major < 24,
+}, async (context) => {
+  for (const [text, followed] of [
+    [looksAtPromises, false],
+    [`// 'node:test'${looksAtPromises}`, true],
+  ] as const) {
+    const { output } = await runScript(context, usualNode.path, { 'one.mjs': text }, ['--test', 'one.mjs']);
+    assert.match(output, new RegExp(`followed ${followed}`), output);
+  }
+});
 
 function runScript(
   context: TestContext,
