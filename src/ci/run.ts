@@ -178,7 +178,8 @@ class Stopping {
       writeFileSync(join(folder, testStopName), JSON.stringify(stop), { mode: 0o600 });
       this.#options.note(`${stoppedText(stop)}; dumping the processes of the run`);
       const limitMs = stop.why === 'cancelled' ? cancelDumpMs : hangDumpMs;
-      await dumpTree({ tree: findTree(pid, folder), folder, dir, stop, limitMs });
+      const failures = await dumpTree({ tree: findTree(pid, folder), folder, dir, stop, limitMs });
+      for (const failure of failures) this.#options.note(failure);
     } finally {
       await endTree(pid, folder, patienceMs[stop.why]);
     }

@@ -50,18 +50,26 @@ const pollMs = 25;
 /** Long enough that a thread that works in short intervals is not reported as spinning. */
 const watchWorkersMs = 200;
 
-/** Resolves when all processes that fit into the limit have been dumped. Never rejects. */
-export async function dumpTree(options: DumpTreeOptions): Promise<void> {
+/** Resolves when all processes that fit into the limit have been dumped, with why some were not. Never rejects. */
+export async function dumpTree(options: DumpTreeOptions): Promise<string[]> {
   const deadline = performance.now() + options.limitMs;
   const threads = readTestLogs(options.folder);
   const queue = rank(options.tree, threads);
   const work = async (): Promise<void> => {
     for (let next = queue.shift(); next; next = queue.shift()) {
       if (performance.now() > deadline) return;
-      await dumpOne(options, next.pid, threads).catch(() => {});
+      const { pid } = next;
+      await dumpOne(options, pid, threads).catch((error) => {
+        const reason = error instanceof Error ? error.message : String(error);
+        failures.push(
+          `process ${pid} left no bundle: ${isAlive(pid) ? reason : 'it ended while it was asked'}`,
+        );
+      });
     }
   };
+  const failures: string[] = [];
   await Promise.all(Array.from({ length: lanes }, work));
+  return failures;
 }
 
 /**
