@@ -61,9 +61,7 @@ export async function dumpTree(options: DumpTreeOptions): Promise<string[]> {
       const { pid } = next;
       await dumpOne(options, pid, threads).catch((error) => {
         const reason = error instanceof Error ? error.message : String(error);
-        failures.push(
-          `process ${pid} left no bundle: ${isAlive(pid) ? reason : 'it ended while it was asked'}`,
-        );
+        if (isAlive(pid)) failures.push(`process ${pid} left no bundle: ${reason}`);
       });
     }
   };

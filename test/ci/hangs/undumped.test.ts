@@ -13,9 +13,8 @@ test('why a process of a run that hung left no bundle is returned', async (conte
   await once(child, 'spawn');
   const pid = child.pid as number;
   const stop = { why: 'hang', afterMs: 1000, at: new Date().toISOString() } as const;
-  const tree = [{ pid, parentPid: process.pid, isNode: true, command: ['sleep'] }];
+  const tree = [{ pid, parentPid: process.pid, isNode: true }];
   const failures = await dumpTree({ tree, folder, dir: folder, stop, limitMs: 5_000 });
   assert.equal(failures.length, 1);
   assert.match(failures[0] ?? '', new RegExp(`^process ${pid} left no bundle: \\S`));
-  assert.doesNotMatch(failures[0] ?? '', /ended/);
 });
