@@ -47,8 +47,10 @@ const printing = new Set(['uncaught-exception', 'unhandled-rejection']);
 
 /** The last error that the program printed with its stack before it died of another one, such as one that its clean-up threw. */
 export function findPrintedErrors(account: Account, logged: readonly Told[], trigger?: TriggerFacts): Told[] {
-  const printed = printing.has(trigger?.kind ?? '') && findPrintedError(account.happenings?.logs ?? []);
-  if (!printed || !printed.isLast) return [];
+  const printed = printing.has(trigger?.kind ?? '')
+    ? findPrintedError(account.happenings?.logs ?? [])
+    : undefined;
+  if (!printed?.isLast) return [];
   const message = withoutName(printed.headline);
   const isKnown =
     isInError(account.error, message) ||
