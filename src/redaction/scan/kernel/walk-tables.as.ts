@@ -15,8 +15,8 @@ function delimiterAt(at: usize): u32 {
   if (first === 32) {
     if (unitAt(at, 1) === 32) return 0;
   } else if (!(classOf(first) & alnum) && first < 128 && first !== 34 && first !== 39) return 0;
-  for (let i = 0; i < longestName; i++) {
-    const unit = unitAt(at, i);
+  for (let i = firstOther(at); i < at + ((<usize>longestName) << 1); i += 2) {
+    const unit = unitAt(i);
     if (unit > 127) {
       if (unit === bar) return unit;
       continue;
@@ -27,17 +27,35 @@ function delimiterAt(at: usize): u32 {
   return 0;
 }
 
+/** The first of sixteen units that is no letter, digit, point or blank; the first behind them if there is none. */
+function firstOther(at: usize): usize {
+  const units = i8x16.narrow_i16x8_u(v128.load(at), v128.load(at, 16));
+  const letters = i8x16.lt_u(i8x16.sub(v128.or(units, i8x16.splat(32)), i8x16.splat(97)), i8x16.splat(26));
+  const digits = i8x16.lt_u(i8x16.sub(units, i8x16.splat(48)), i8x16.splat(10));
+  const signs = v128.or(i8x16.eq(units, i8x16.splat(32)), i8x16.eq(units, i8x16.splat(46)));
+  const others = ~i8x16.bitmask(v128.or(v128.or(letters, digits), signs)) & 0xffff;
+  return at + ((<usize>(others ? ctz(others) : 16)) << 1);
+}
+
 function mayBeAligned(at: usize): bool {
   let i = at;
   const deepest = at + (deepestIndent << 1);
   while (i < deepest && unitAt(i) === 32) i += 2;
   if (!(classOf(unitAt(i)) & alnum)) return false;
-  for (const stop = i + 88; i < stop; i += 2) {
+  const stop = i + 88;
+  for (i = firstLow(i); i < stop; i += 2) {
     const unit = unitAt(i);
     if (unit === 32) return unitAt(i, 1) === 32;
     if (unit < 45) return false;
   }
   return false;
+}
+
+/** The first of sixteen units that may be a blank or a sign; the first behind them if there is none. */
+function firstLow(at: usize): usize {
+  const units = i8x16.narrow_i16x8_u(v128.load(at), v128.load(at, 16));
+  const low = i8x16.bitmask(i8x16.lt_u(units, i8x16.splat(45)));
+  return at + ((<usize>(low ? ctz(low) : 16)) << 1);
 }
 
 /** The longest lines that findInColumns and findAligned read. */

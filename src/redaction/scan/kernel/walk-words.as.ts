@@ -309,8 +309,19 @@ function holdsDigit(start: usize, end: usize): bool {
   return false;
 }
 
+function holdsConnector(start: usize, end: usize): bool {
+  for (let i = start; i < end; i += 16) {
+    const units = v128.load(i);
+    const bits = i16x8.bitmask(v128.or(i16x8.eq(units, i16x8.splat(45)), i16x8.eq(units, i16x8.splat(95))));
+    const left = (end - i) >> 1;
+    if (bits & (left < 8 ? (1 << (<i32>left)) - 1 : 255)) return true;
+  }
+  return false;
+}
+
 /** Of several parts, one has the length that a token without digits has. */
 function holdsLongPart(start: usize, end: usize): bool {
+  if (end - start <= leastWithoutDigits || !holdsConnector(start, end)) return false;
   let part = start;
   for (let i = start; i <= end; i += 2) {
     const unit = unitAt(i);
