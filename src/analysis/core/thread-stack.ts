@@ -5,11 +5,13 @@
 import type { RegisterFile } from '../../formats/dwarf-cfi/caller.ts';
 import type { ElfSymbol } from '../../formats/elf/symbols.ts';
 import type { CoreThread } from '../../formats/elf-core/core-contents.ts';
+import { isCompiled, runsBytecode } from '../../formats/v8/frames/frame-extent.ts';
 import type { JavaScriptFrame } from '../../formats/v8/frames/frames.ts';
 import type { Frame, Thread } from '../../model/thread.ts';
 import type { Gap } from '../../model/verdict.ts';
 import type { CoreDump } from './core-dump.ts';
 import { FrameDoubts } from './frame-doubts.ts';
+import { doubtDistance } from './javascript/frame-distance.ts';
 import { describeJavaScriptFrame } from './javascript/javascript-frame.ts';
 import { doubtReceiver } from './javascript/receiver-doubt.ts';
 import type { V8Runtime } from './javascript/v8-runtime.ts';
@@ -115,11 +117,15 @@ function describeFrame(
   const misled = index > 0 && builtin !== '' ? doubtReturn(frame, callee, dump) : undefined;
   if (misled && !isKnownReturn(frame, options.v8)) doubts.add(misled);
   const isV8Code = builtin !== undefined || (!frame.location && frame.framePointer !== undefined);
+  const misplaced = callee && options.v8 && doubtDistance(frame, builtin, callee, options.v8, dump);
+  if (misplaced) doubts.add(misplaced);
   const found = isV8Code ? findJavaScript(frame, builtin, index === 0, options.v8, dump) : undefined;
-  if (index > 0 && options.v8 && builtin === interpreter && !isInterpreted(found))
+  if (index > 0 && options.v8 && builtin && runsBytecode.test(builtin) && !isInterpreted(found))
     doubts.add('the interpreter was at work, but its function could not be read');
   else if (index > 0 && options.v8 && builtin && !found && !isMarked(frame, options.v8))
     doubts.add('the function that V8 ran could not be read');
+  if (index > 0 && found && !frame.location && isOtherThanCompiled(found, frame, options.v8))
+    doubts.add('the function of compiled code could not be read');
   if (found && 'frameType' in found) {
     if (found.frameType === 'WasmFrame') return [describeWasm(frame, options.v8)];
     // The top frame is never omitted, even if a signal or a crash stopped it in the glue itself.
@@ -158,6 +164,16 @@ function describeFrame(
   );
 }
 
+/** Code that V8 compiled for a function of a script has a frame of that function. */
+const isOtherThanCompiled = (
+  found: JavaScriptFrame[] | { frameType: string },
+  { programCounter }: NativeFrame,
+  v8: V8Runtime | undefined,
+): boolean =>
+  Array.isArray(found)
+    ? !found.at(-1)?.function.script
+    : !found.frameType.startsWith('Wasm') && v8 !== undefined && isCompiled(v8.heap, programCounter);
+
 /** Numbers in the slot of the context, below this, name the kind of a frame that has none. */
 const markers = 256;
 
@@ -180,9 +196,6 @@ function describeWasm(frame: NativeFrame, v8: V8Runtime | undefined): Frame {
   };
   return found?.file ? { ...described, file: found.file } : described;
 }
-
-/** V8's code that always has a frame of a script's function. */
-const interpreter = 'InterpreterEntryTrampoline';
 
 const isInterpreted = (found: JavaScriptFrame[] | { frameType: string } | undefined): boolean =>
   Array.isArray(found) && found.some(({ function: f }) => f.script !== undefined);

@@ -107,6 +107,35 @@ function findLinkageSlot(code: Uint8Array, address: number): number | undefined 
   return address + operand + 4 + new DataView(code.buffer, code.byteOffset + operand).getInt32(0, true);
 }
 
+/** push rbp; mov rbp, rsp. */
+const MAKE_FRAME = [0x55, 0x48, 0x89, 0xe5];
+/** `push` of a register (after 41 of one of the newer eight), of a byte, of 32 bits; `sub rsp` of a byte, of 32 bits. */
+const isPush = (code: number) => code >= 0x50 && code <= 0x57;
+const NEWER_REGISTER = 0x41;
+const PUSH_BYTE = 0x6a;
+const PUSH_WORD = 0x68;
+const SUBTRACT_BYTE = [0x48, 0x83, 0xec];
+const SUBTRACT_WORD = [0x48, 0x81, 0xec];
+
+function findFrameBytes(code: Uint8Array): number | undefined {
+  const isAt = (at: number, bytes: readonly number[]) => bytes.every((byte, i) => code[at + i] === byte);
+  const start = Buffer.from(code.buffer, code.byteOffset, code.length).indexOf(Buffer.from(MAKE_FRAME));
+  if (start < 0) return undefined;
+  const view = new DataView(code.buffer, code.byteOffset, code.length);
+  let at = start + MAKE_FRAME.length;
+  for (let bytes = 0; at + 8 <= code.length; bytes += 8) {
+    const first = code[at] ?? 0;
+    if (isAt(at, SUBTRACT_BYTE)) return bytes + view.getUint8(at + 3);
+    if (isAt(at, SUBTRACT_WORD)) return bytes + view.getUint32(at + 3, true);
+    if (isPush(first)) at += 1;
+    else if (first === NEWER_REGISTER && isPush(code[at + 1] ?? 0)) at += 2;
+    else if (first === PUSH_BYTE) at += 2;
+    else if (first === PUSH_WORD) at += 5;
+    else return bytes;
+  }
+  return undefined;
+}
+
 export const x64: Machine = {
   programCounter: 16,
   stackPointer: 7,
@@ -139,4 +168,5 @@ export const x64: Machine = {
     return returnAddress + memory.readInt32(from + 1);
   },
   withoutSignature: (returnAddress) => returnAddress,
+  findFrameBytes,
 };

@@ -51,6 +51,11 @@ export interface Machine {
    * two.
    */
   findPushedFirst?(code: Uint8Array): (number | undefined)[];
+  /**
+   * How many bytes a function reserves below its frame pointer where it makes its frame; undefined if that is not in this code.
+   * What needs no frame may come before.
+   */
+  findFrameBytes?(code: Uint8Array): number | undefined;
   /** The interrupted registers, if the program counter is at the instructions that return from a signal handler. */
   findInterrupted?(registers: RegisterFile, memory: MemoryReader): RegisterFile | undefined;
 }

@@ -90,6 +90,7 @@ interface Passed {
 const misplaced = 'the position is in the middle of a word, so it is not trusted';
 const misreadTables = 'the tables of the compiled code make no sense: functions inlined there may be missing';
 const otherFunction = 'the compiled code is that of another function';
+const otherBytecodes = 'the bytecode is that of another function';
 const unnamed = "V8's own code has no names in this executable";
 /** Whether the second of two characters begins a word, a number or a sign. V8 only notes such places. */
 function startsToken(text: string): boolean {
@@ -207,7 +208,11 @@ export class FrameReader {
         (frame.builtin === '' && this.#bytecodes(frame))
       ) {
         const offset = this.#interpreterOffset(frame);
-        return single('interpreter', this.#bytecodePosition(frame, offset, info));
+        return this.#doubtBytecodes(
+          single('interpreter', this.#bytecodePosition(frame, offset, info)),
+          frame,
+          closure,
+        );
       }
       return single('builtin', undefined, frame.builtin ? `it is in V8's ${frame.builtin}` : unnamed);
     }
@@ -217,12 +222,26 @@ export class FrameReader {
       const bytecodes = this.#bytecodes(frame);
       const sizes = this.#binary.bytecodeSizes;
       const offset = bytecodes && sizes && findBaselineOffset(this.#heap, compiled, bytecodes.bytes, sizes);
-      return single('baseline', this.#bytecodePosition(frame, offset, info));
+      return this.#doubtBytecodes(
+        single('baseline', this.#bytecodePosition(frame, offset, info)),
+        frame,
+        closure,
+      );
     }
     const translated = frame.isTop ? [] : this.#translated(compiled, frame.framePointer);
     const parts = translated?.length ? translated : this.#inlined(frame, compiled, info);
     const doubt = translated ? this.#doubtOf(compiled, closure) : misreadTables;
     return doubt === undefined ? parts : parts.map((part) => ({ ...part, doubt }));
+  }
+
+  /** A frame's bytecode is that of its function. A debugger gives a function a copy. */
+  #doubtBytecodes(parts: JavaScriptFrame[], frame: PhysicalFrame, closure: Tagged): JavaScriptFrame[] {
+    const heap = this.#heap;
+    const shared = heap.field(closure, heap.layout.functionObject.shared);
+    const own = this.#functions.findBytecodes(shared);
+    const used = this.#bytecodes(frame)?.array;
+    if (own === undefined || used === own || this.#functions.isDebugged(shared)) return parts;
+    return parts.map((part) => ({ ...part, doubt: otherBytecodes }));
   }
 
   /** Compares the function that the code was compiled for with the frame's closure. */

@@ -77,6 +77,12 @@ export class Functions {
     return undefined;
   }
 
+  /** Whether a debugger or coverage has put its own record in place of the script. */
+  isDebugged(value: Tagged): boolean {
+    const { types, shared } = this.#heap.layout;
+    return this.#heap.isType(this.#heap.field(value, shared.script), types.debugInfo);
+  }
+
   #read(value: Tagged): FunctionInfo | undefined {
     const heap = this.#heap;
     const { types, shared } = heap.layout;

@@ -33,6 +33,8 @@ export interface LayoutRow {
   /** A date contains its time as a raw double instead of a heap number. */
   bareDates: boolean;
   safepointHeader: number;
+  /** Of a frame that runs bytecode: bytes of its fixed slots, and the field of a BytecodeArray with the bytes of its registers. */
+  interpreterFrame: { fixedBytes: number; sizeField: number };
   /**
    * A page's header: at the start of the page, or at the address in the word at `pointer`. The numbers are offsets in the
    * header. `freed`: flags of a page that is free, and waits for the thread that releases its memory (PRE_FREED and
@@ -73,6 +75,7 @@ export const layoutRows: readonly LayoutRow[] = [
     initializerKinds: initializersOfV8Line10,
     bareDates: false,
     safepointHeader: 8,
+    interpreterFrame: { fixedBytes: 40, sizeField: 40 },
     page: { size: 0, heap: 16, start: 24, end: 32, freed: (1 << 14) | (1 << 19) },
     translation: opcodesOfV8Line101,
     signedOpcodes: true,
@@ -91,6 +94,7 @@ export const layoutRows: readonly LayoutRow[] = [
     initializerKinds: initializersOfV8Line10,
     bareDates: false,
     safepointHeader: 8,
+    interpreterFrame: { fixedBytes: 40, sizeField: 40 },
     page: { size: 0, heap: 16, start: 24, end: 32, freed: (1 << 14) | (1 << 19) },
     translation: opcodesOfV8Line107,
     signedHeights: true,
@@ -108,6 +112,7 @@ export const layoutRows: readonly LayoutRow[] = [
     initializerKinds: initializersOfV8Line10,
     bareDates: false,
     safepointHeader: 8,
+    interpreterFrame: { fixedBytes: 40, sizeField: 40 },
     page: { size: 0, heap: 16, start: 24, end: 32, freed: (1 << 14) | (1 << 19) },
     translation: opcodesOfV8Line108,
     signedHeights: true,
@@ -125,6 +130,7 @@ export const layoutRows: readonly LayoutRow[] = [
     initializerKinds: initializersOfV8Line10,
     bareDates: false,
     safepointHeader: 8,
+    interpreterFrame: { fixedBytes: 40, sizeField: 40 },
     page: { size: 0, heap: 16, start: 24, end: 32, freed: (1 << 14) | (1 << 19) },
     translation: opcodesOfV8Line11,
     signedHeights: true,
@@ -142,6 +148,7 @@ export const layoutRows: readonly LayoutRow[] = [
     initializerKinds: initializersOfV8Line10,
     bareDates: false,
     safepointHeader: 8,
+    interpreterFrame: { fixedBytes: 40, sizeField: 40 },
     page: { size: 0, heap: 16, start: 24, end: 32, freed: (1 << 14) | (1 << 19) },
     translation: opcodesOfV8Line12,
     signedHeights: true,
@@ -159,6 +166,7 @@ export const layoutRows: readonly LayoutRow[] = [
     initializerKinds: initializersOfV8Line10,
     bareDates: false,
     safepointHeader: 8,
+    interpreterFrame: { fixedBytes: 48, sizeField: 48 },
     page: { pointer: 8, self: 8, size: 16, heap: 24, start: 32, end: 40, freed: (1 << 13) | (1 << 16) },
     translation: opcodesOfV8Line12,
     signedHeights: true,
@@ -176,6 +184,7 @@ export const layoutRows: readonly LayoutRow[] = [
     initializerKinds: initializersOfV8Line10,
     bareDates: true,
     safepointHeader: 8,
+    interpreterFrame: { fixedBytes: 48, sizeField: 48 },
     page: { pointer: 8, self: 8, size: 16, heap: 64, start: 72, end: 56, freed: (1 << 16) | (1 << 19) },
     translation: opcodesOfV8Line129,
     signedHeights: true,
@@ -193,6 +202,7 @@ export const layoutRows: readonly LayoutRow[] = [
     initializerKinds: initializersOfV8Line10,
     bareDates: true,
     safepointHeader: 12,
+    interpreterFrame: { fixedBytes: 48, sizeField: 48 },
     page: { pointer: 8, self: 8, size: 16, heap: 64, start: 72, end: 56, freed: (1 << 16) | (1 << 19) },
     translation: opcodesOfV8Line13,
     signedHeights: false,
@@ -210,6 +220,7 @@ export const layoutRows: readonly LayoutRow[] = [
     initializerKinds: initializersOfV8Line10,
     bareDates: true,
     safepointHeader: 12,
+    interpreterFrame: { fixedBytes: 48, sizeField: 48 },
     page: { pointer: 8, self: 8, size: 16, heap: 64, start: 72, end: 56 },
     translation: opcodesOfV8Line13,
     signedHeights: false,
@@ -227,6 +238,7 @@ export const layoutRows: readonly LayoutRow[] = [
     initializerKinds: initializersOfV8Line146,
     bareDates: true,
     safepointHeader: 12,
+    interpreterFrame: { fixedBytes: 48, sizeField: 48 },
     page: { pointer: 8, self: 8, size: 16, heap: 64, start: 72, end: 56 },
     translation: opcodesOfV8Line13,
     signedHeights: false,

@@ -180,6 +180,8 @@ export function resolveLayout(m: V8Metadata, row: LayoutRow, line: number) {
       baseline: m.constant('CodeKindBaseline'),
       instructionSize: m.findField('Code.instruction_size') ?? row.codeInstructionSize,
       safepointHeader: row.safepointHeader,
+      /** The longer header begins with the number of the frame's slots, which before were in the flags. */
+      hasSlotsInTable: row.safepointHeader > 8,
       stream: 32,
       entry: 40,
       /** To which the size of instructions is rounded up: one of these, on x86-64. */
@@ -221,6 +223,7 @@ export function resolveLayout(m: V8Metadata, row: LayoutRow, line: number) {
       argumentCount: m.constant('off_fp_function') - 8,
       receiver: m.constant('off_fp_args'),
     },
+    interpreterFrame: row.interpreterFrame,
     generator: {
       function: 24,
       context: 32,
