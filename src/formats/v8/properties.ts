@@ -20,6 +20,8 @@ const doubleKinds = [4, 5];
 const lastPlainKind = 11;
 /** For a dictionary with more entries than this, the entries that come first in memory are returned. */
 const maxSorted = 2048;
+/** A torn length must not make a list of billions. */
+const maxScanned = 1 << 20;
 /** In the details of a dictionary entry, the insertion index follows kind, attributes and cell type. */
 const additionShift = 8;
 /** The double that marks a hole. */
@@ -90,7 +92,8 @@ function readDictionary(heap: V8Heap, table: Tagged, limit: number): OwnProperty
   const { fixedArray, dictionary, descriptors } = heap.layout;
   const capacity = heap.isPointer(table) ? (heap.findSmi(table, fixedArray.data + 16) ?? 0) : 0;
   const length = heap.isPointer(table) ? (heap.findSmi(table, fixedArray.length) ?? 0) : 0;
-  const slots = Math.min(capacity, Math.floor((length - dictionary.start) / dictionary.entryWords));
+  const held = Math.floor((length - dictionary.start) / dictionary.entryWords);
+  const slots = Math.min(capacity, held, maxScanned);
   const entries = Array.from({ length: Math.max(0, slots) }, (_, i) => {
     const at = fixedArray.data + (dictionary.start + i * dictionary.entryWords) * 8;
     return { at, details: slots <= maxSorted ? (heap.findSmi(table, at + 16) ?? 0) : 0 };

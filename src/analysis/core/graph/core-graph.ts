@@ -133,6 +133,8 @@ function readFrom(
     keepsEdges,
     onSizeless: (count) =>
       gaps.push({ part, reason: `${count} objects do not tell their size, and count as nothing` }),
+    onTornScopes: (count) =>
+      gaps.push({ part, reason: `${count} scopes are torn: the names of their variables are missing` }),
     onNativeCut: () =>
       gaps.push({
         part,

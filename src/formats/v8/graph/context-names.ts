@@ -20,6 +20,8 @@ export class ContextReader {
   readonly #heap: V8Heap;
   readonly #names: Names;
   readonly #known = new Map<Tagged, ContextNames>();
+  /** Scopes that claim more variables than their contexts have slots. */
+  torn = 0;
 
   constructor(heap: V8Heap, names: Names) {
     this.#heap = heap;
@@ -39,7 +41,7 @@ export class ContextReader {
     const { minSlots } = this.#heap.layout.context;
     const info = whereMapped(() => findScopeInfo(this.#heap, scope));
     const inline = info?.variables ?? [];
-    const variables = inline.length > 0 ? inline : (whereMapped(() => this.#hashed(scope)) ?? []);
+    const variables = inline.length > 0 ? inline : (whereMapped(() => this.#hashed(scope, slots)) ?? []);
     // A scope in which eval may add variables has one more slot before them.
     const first = minSlots + (slots === minSlots + variables.length + 1 ? 1 : 0);
     const isDeclaration = info?.isDeclaration ?? true;
@@ -47,15 +49,20 @@ export class ContextReader {
   }
 
   /** If there are many variables, a hash table contains their names, each with the number of its slot. */
-  #hashed(scope: Tagged): string[] {
+  #hashed(scope: Tagged, slots: number): string[] {
     const heap = this.#heap;
     const { scopeInfo, fixedArray } = heap.layout;
     const count = heap.findSmi(scope, scopeInfo.localCount) ?? 0;
+    if (count > slots) {
+      this.torn++;
+      return [];
+    }
     const start = scopeInfo.variables + 8;
     for (let at = start; count > 0 && at <= start + 8; at += 8) {
       const table = heap.field(scope, at);
       if (!heap.isPointer(table) || findString(heap, table, 1) !== undefined) continue;
-      const length = heap.findSmi(table, fixedArray.length) ?? 0;
+      const stated = heap.findSmi(table, fixedArray.length) ?? 0;
+      const length = Math.min(stated, tablePrefix + count * mostTableWords);
       const names = Array.from({ length: count }, () => '');
       for (let word = tablePrefix; word + 1 < length; word += 2) {
         const name = findString(heap, heap.field(table, fixedArray.data + word * 8), maxNameLength);
@@ -70,3 +77,5 @@ export class ContextReader {
 
 /** Counts of entries, of deleted entries, and of rows. */
 const tablePrefix = 3;
+/** Of such a table for each entry: two, and at most a quarter of its rows are full. */
+const mostTableWords = 8;

@@ -13,14 +13,19 @@ const [symbolKind, privateNameKind] = [3, 2];
 const linesOfSymbolKinds = 1400;
 
 const firstRoom = 1 << 12;
+const mostInMap = 1 << 23;
 const ofWithheld = -1;
+/** Bits of an index that select from a page. */
+const indexBits = 12;
 /** Indexes count down from here. */
 const ofFirstIndex = -2;
 
 export class Names {
   readonly #texts: string[] = [];
-  readonly #numbers = new Map<string, number>();
-  readonly #ofIndex: number[] = [];
+  /** Several, because a Map has room for 2^24 entries. */
+  readonly #numbers = [new Map<string, number>()];
+  /** Pages of text numbers plus one, by index; 0 for none. An index can be as large as the largest array. */
+  readonly #ofIndex: (Int32Array | undefined)[] = [];
   readonly #withheld: string | undefined;
   readonly #values = new HashedTexts();
   /** By text number: where the text is in `#texts`, or that it is withheld, or an index that needs no string. */
@@ -35,16 +40,26 @@ export class Names {
   }
 
   of(text: string): number {
-    const known = this.#numbers.get(text);
-    if (known !== undefined) return known;
+    let last = this.#numbers[0]!;
+    for (last of this.#numbers) {
+      const known = last.get(text);
+      if (known !== undefined) return known;
+    }
+    if (last.size >= mostInMap) {
+      last = new Map();
+      this.#numbers.push(last);
+    }
     const number = this.#add(this.#texts.push(text) - 1);
-    this.#numbers.set(text, number);
+    last.set(text, number);
     return number;
   }
 
   ofIndex(index: number): number {
-    this.#ofIndex[index] ??= this.#add(ofFirstIndex - index);
-    return this.#ofIndex[index]!;
+    this.#ofIndex[index >>> indexBits] ??= new Int32Array(1 << indexBits);
+    const page = this.#ofIndex[index >>> indexBits]!;
+    const at = index & ((1 << indexBits) - 1);
+    page[at] ||= this.#add(ofFirstIndex - index) + 1;
+    return page[at]! - 1;
   }
 
   text(number: number): string {

@@ -28,6 +28,8 @@ export interface GraphOptions {
   onSizeless?(count: number): void;
   /** Called if C++ objects have more memory than is searched: what belongs to them may be missing. */
   onNativeCut?(): void;
+  /** Called with the number of scopes that state more variables than their contexts have slots: these have no names. */
+  onTornScopes?(count: number): void;
   /**
    * Replaces the text of strings that don't name anything. Default: their own text. Different strings remain different nodes
    * in both cases.
@@ -40,7 +42,7 @@ export interface GraphOptions {
 export function readGraph(
   heap: V8Heap,
   sources: GraphSources,
-  { onSizeless, onNativeCut, withheld, keepsEdges = false }: GraphOptions = {},
+  { onSizeless, onNativeCut, onTornScopes, withheld, keepsEdges = false }: GraphOptions = {},
 ): HeapGraph {
   const objects = new HeapObjects(heap, sources.pages, sources.readOnlyPages);
   if (objects.sizeless > 0) onSizeless?.(objects.sizeless);
@@ -60,6 +62,7 @@ export function readGraph(
     handles,
     buffers: new Set(Array.from(buffers, (object) => findStore(heap, objects, object))),
     isListed: (type) => kinds.isListed(type),
+    onCut: () => onNativeCut?.(),
   });
   const marking = new Marking(heap, objects, kinds, references);
   const { kernel } = objects.words;
@@ -81,6 +84,7 @@ export function readGraph(
     groups,
   );
   if (graph.isNativeCut) onNativeCut?.();
+  if (references.tornScopes > 0) onTornScopes?.(references.tornScopes);
   return graph;
 }
 

@@ -106,6 +106,11 @@ export class ReferenceReader {
     return { inessential: this.#at.inessential, isHole: (target) => this.#jsObjects.isHole(target) };
   }
 
+  /** Scopes that claim more variables than their contexts have slots. */
+  get tornScopes(): number {
+    return this.#contexts.torn;
+  }
+
   /** The code of a function that refers to it by a handle; otherwise -1. */
   codeOf(func: number): number {
     return this.#dispatch.codeOf(func);

@@ -3,10 +3,11 @@ import assert from 'node:assert/strict';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, mock, suite, test } from 'node:test';
+import type { CoreDump } from '../../../../src/analysis/core/core-dump.ts';
 import { readCoreGraph } from '../../../../src/analysis/core/graph/core-graph.ts';
 import type { ByteSource } from '../../../../src/bytes/byte-source.ts';
 import { edgeTypeShift } from '../../../../src/formats/v8/graph/edges/edge-batch.ts';
-import { idOfNode } from '../../../../src/formats/v8/graph/graph.ts';
+import { type HeapGraph, idOfNode } from '../../../../src/formats/v8/graph/graph.ts';
 import { HeapKernel, NodeWay } from '../../../../src/formats/v8/graph/kernel/heap-kernel.ts';
 import { Edge } from '../../../../src/formats/v8/graph/object-kinds.ts';
 import { withheldString } from '../../../../src/redaction/snapshot/strings.ts';
@@ -72,6 +73,19 @@ function readAll(source: string | ByteSource, isKept: boolean): Read {
   return { text, count: node };
 }
 
+function* namesOfNodes(graph: HeapGraph): Generator<[node: number, name: string]> {
+  let node = 0;
+  for (const { count, names } of graph.nodes())
+    for (let i = 0; i < count; i++) yield [node++, graph.names.text(names[i]!)];
+}
+
+/** Where in the file the object of a node is, if it has one. */
+function placesOf(graph: HeapGraph, memory: CoreDump['memory'], node: number): number[] {
+  const address = graph.addressOf(idOfNode(node));
+  const extent = address === undefined ? undefined : memory.findExtent(address);
+  return address && extent ? [extent.offset + address - extent.start] : [];
+}
+
 /** Of a linear congruential generator. */
 function randomFrom(seed: number): (below: number) => number {
   let state = seed;
@@ -128,15 +142,28 @@ for (const node of nodesInTurn)
       assert.ok(far.text.every((line, i) => line === near.text[i]));
     });
 
+    test('where scopes state two billion variables', () => {
+      const patches = new Map<number, bigint>();
+      const { close } = readCoreGraph(death.core, {
+        onGraph(graph, { heap }, { memory }) {
+          for (const [node, name] of namesOfNodes(graph))
+            if (name === 'system / ScopeInfo')
+              for (const at of placesOf(graph, memory, node))
+                patches.set(at + heap.layout.scopeInfo.localCount, 0x7fff_ffffn << 32n);
+        },
+      });
+      close();
+      assert.ok(patches.size > 100);
+      const torn = readCoreGraph(new TornFile(death.core, patches));
+      torn.close();
+      assert.match(torn.gaps.map(({ reason }) => reason).join('\n'), /\d scopes are torn: the names/);
+    });
+
     test('in torn pages too', () => {
       const offsets: number[] = [];
       readCoreGraph(death.core, {
         onGraph(graph, _v8, { memory }) {
-          for (let node = 10; node < graph.nodeCount; node++) {
-            const address = graph.addressOf(idOfNode(node));
-            const extent = address === undefined ? undefined : memory.findExtent(address);
-            if (address && extent) offsets.push(extent.offset + address - extent.start);
-          }
+          for (let node = 10; node < graph.nodeCount; node++) offsets.push(...placesOf(graph, memory, node));
         },
       }).close();
       for (const seed of sampleOf([2, 1], 2)) {

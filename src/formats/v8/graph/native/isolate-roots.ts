@@ -23,6 +23,8 @@ const elementBytes = 8;
 const systemPage = 4096;
 /** Limit for the memory that an isolate owns directly and indirectly. */
 const maxOwned = 1 << 28;
+/** Limit for the different words in it, below that of a Set. */
+const maxWords = 1 << 23;
 const firstNonString = 0x80;
 
 /** What else has been found out about the memory outside of the heap. */
@@ -33,12 +35,14 @@ export interface NativeFacts {
   buffers: ReadonlySet<number>;
   /** Whether V8 keeps objects of that type in a list of which the isolate has the first, and which keeps none of them alive. */
   isListed(type: number): boolean;
+  /** Called if the isolate has more memory than is searched. */
+  onCut?(): void;
 }
 
 export function findIsolateRoots(
   objects: HeapObjects,
   { memory, heaps, native }: RootSources,
-  { chunks, handles, buffers, isListed }: NativeFacts,
+  { chunks, handles, buffers, isListed, onCut }: NativeFacts,
 ): RootReference[] {
   const isNative = inRanges(native);
   const isolates: Range[] = heaps.map((heap) => [heap - isolateBytes, heap + isolateBytes]);
@@ -60,6 +64,7 @@ export function findIsolateRoots(
       }
       const word = high * 2 ** 32 + (low >>> 0);
       if ((low & 15) !== 0 || word <= 4096 || high < 0 || high > 0x7fff || seen.has(word)) return;
+      if (seen.size >= maxWords) return;
       seen.add(word);
       if (!isNative(word) || handles.has(word) || buffers.has(word)) return;
       const size = chunks.sizeAt(word);
@@ -70,6 +75,7 @@ export function findIsolateRoots(
     };
     for (const part of parts) forEachWord(memory, part, visit);
   }
+  if (owned >= maxOwned || seen.size >= maxWords) onCut?.();
   const isWeak = (target: number) => {
     const type = objects.typeOf(target);
     return (type < firstNonString || isListed(type)) && !eternal.has(target);
