@@ -16,6 +16,7 @@ import { openV8, type V8Runtime } from '../javascript/v8-runtime.ts';
 import { findRuntimeAddress } from '../native/module-map.ts';
 import { builtinName } from '../native/native-names.ts';
 import { describeThread } from '../thread-stack.ts';
+import { chooseIsolate, describeOthers, findIsolates, type ThreadStack } from './isolates.ts';
 
 export interface CoreGraph {
   /** Reads from the core until that is closed. */
@@ -39,6 +40,8 @@ export interface CoreGraphOptions {
   executable?: string;
   /** Replaces every string that is only a value. */
   withheld?: string;
+  /** The kernel's id of the thread whose heap is read. Default: the main thread. */
+  thread?: number;
   /** See GraphOptions. */
   keepsEdges?: boolean;
   /** Called with the graph and the readers. */
@@ -85,7 +88,7 @@ function readFrom(
   dump: CoreDump,
   v8: V8Runtime,
   gaps: Gap[],
-  { withheld, keepsEdges }: CoreGraphOptions,
+  { withheld, keepsEdges, thread }: CoreGraphOptions,
 ): Omit<CoreGraph, 'gaps' | 'close'> {
   if (findSurveyNote(dump))
     throw new AgentdumpError('usage', 'a mini core holds no heap: the questions need the full core', {
@@ -105,8 +108,10 @@ function readFrom(
     describeThread(dump, thread, { v8, crashed: false, values: false, gaps: [] }),
   );
   const collecting = findCollecting(dump, threads);
-  const pages = findHeapPages(v8.heap, writable, stacksOf(dump), collecting.isCollecting);
-  if (pages.length === 0)
+  const stacks = stacksOf(dump);
+  const stackRanges = stacks.map(({ range }) => range);
+  const allPages = findHeapPages(v8.heap, writable, stackRanges, collecting.isCollecting);
+  if (allPages.length === 0)
     throw new MalformedInput('no page of a V8 heap was recognised in the core', {
       format: 'core',
       field: 'heap',
@@ -115,17 +120,23 @@ function readFrom(
     v8.heap,
     rangesOf(segments.filter((s) => !s.writable && !s.executable)),
   );
-  if (collecting.isUnderWay)
+  const isolates = findIsolates(dump, allPages, stacks);
+  const chosen = chooseIsolate(isolates, dump.core.process?.pid, thread);
+  const pages = allPages.filter((page) => page.heap === chosen.heap);
+  const others = describeOthers(isolates, chosen);
+  if (others !== undefined) gaps.push({ part, reason: others });
+  // Without another heap a collection is its own, whatever the stack tells.
+  const isCollecting =
+    collecting.isUnderWay && (isolates.length === 1 || collecting.isCollecting(chosen.heap));
+  if (isCollecting)
     gaps.push({ part, reason: 'a collection of garbage was moving objects: some may be lost' });
-  const heaps = [...new Set(pages.map((page) => page.heap))];
-  if (heaps.length > 1) gaps.push({ part, reason: `the heaps of ${heaps.length} threads are in one graph` });
   const sources = {
     memory: dump.memory,
-    heaps,
+    heaps: [chosen.heap],
     pages,
     readOnlyPages,
-    native: without(rangesOf(segments.filter((s) => s.writable && !s.executable)), pages),
-    stacks: stacksOf(dump),
+    native: without(rangesOf(segments.filter((s) => s.writable && !s.executable)), allPages),
+    stacks: stackRanges,
     builtinAt: builtinNames(v8),
   };
   const graph = readGraph(v8.heap, sources, {
@@ -146,15 +157,15 @@ function readFrom(
     reason:
       'only what something keeps alive is in the graph; of objects of C++, only those behind a JavaScript object, by size; roots in native memory are guessed from their form',
   });
-  return { graph, isCollecting: collecting.isUnderWay };
+  return { graph, isCollecting };
 }
 
 /** The used stack of each thread, from the stack pointer up. */
-function stacksOf({ core, memory }: CoreDump): Range[] {
-  return core.threads.flatMap(({ stackPointer }) => {
+function stacksOf({ core, memory }: CoreDump): ThreadStack[] {
+  return core.threads.flatMap(({ tid, stackPointer }) => {
     const sp = Math.floor(stackPointer / 8) * 8;
     const extent = memory.findExtent(sp);
-    return extent ? [[sp, Math.min(extent.end, sp + searchedStack)] as const] : [];
+    return extent ? [{ tid, range: [sp, Math.min(extent.end, sp + searchedStack)] as const }] : [];
   });
 }
 

@@ -25,6 +25,7 @@ export interface HeapArguments {
   threads?: number;
   dir?: string;
   exe?: string;
+  thread?: number;
   /** The file is a core: called by `agentdump core`. */
   isCore?: boolean;
 }
@@ -80,8 +81,8 @@ async function exportSnapshot(argv: HeapArguments, words: HeapWords): Promise<vo
       argument: '--out',
     });
   const { exportHeap } = await import('./input.ts');
-  const { sources, dir, executable, isCore } = optionsOf(argv, words);
-  const gaps = await exportHeap(sources[0] ?? '', out, dir, { executable, isCore });
+  const { sources, dir, executable, thread, isCore } = optionsOf(argv, words);
+  const gaps = await exportHeap(sources[0] ?? '', out, dir, { executable, thread, isCore });
   for (const { part, reason } of gaps) note(`${part}: ${reason}`);
   if (gaps.length) process.exitCode = exitCodes.explainedWithGaps;
 }
@@ -95,10 +96,17 @@ async function pageOf(argv: HeapArguments, words: HeapWords): Promise<void> {
     import('./page.ts'),
     import('../../output/page.ts'),
   ]);
-  const { sources, dir, threads, executable } = optionsOf(argv, words);
-  const account = await heapAccount(sources[0]!, dir, threads, { executable });
+  const { sources, dir, threads, executable, thread } = optionsOf(argv, words);
+  const account = await heapAccount(sources[0]!, dir, threads, { executable, thread });
   writePage(account, argv.html!);
   if (account.gaps.length) process.exitCode = exitCodes.explainedWithGaps;
+}
+
+function threadOf({ thread }: HeapArguments): number | undefined {
+  if (thread === undefined || (Number.isInteger(thread) && thread > 0)) return thread;
+  throw new AgentdumpError('usage', '--thread takes the id of a thread, as `agentdump core` prints it', {
+    argument: '--thread',
+  });
 }
 
 function optionsOf(argv: HeapArguments, words: HeapWords) {
@@ -124,6 +132,7 @@ function optionsOf(argv: HeapArguments, words: HeapWords) {
     format: argv.format,
     threads,
     executable: argv.exe,
+    thread: threadOf(argv),
     isCore: argv.isCore,
     dir: argv.dir ?? dumpFolder(),
   };

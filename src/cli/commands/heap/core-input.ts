@@ -25,6 +25,8 @@ export interface Inspected {
 /** What is wanted of a heap. */
 export interface Wanted {
   inspected?: Inspected | undefined;
+  /** The kernel's id of the thread whose heap it is, if not the main thread's. */
+  thread?: number | undefined;
   /** Only its text is read, for which edges are not kept. */
   isText?: boolean | undefined;
 }
@@ -43,14 +45,14 @@ export function readProcess(pid: number, wanted: Wanted = {}): Promise<CoreHeap>
 }
 
 /** Of a living process that was looked at before. @throws like openProcess, and if it is another one. */
-export async function readWatched(watched: Watched): Promise<CoreHeap> {
+export async function readWatched(watched: Watched, wanted: Wanted): Promise<CoreHeap> {
   requireSame(watched);
-  return readProcess(watched.pid);
+  return readProcess(watched.pid, wanted);
 }
 
 async function inSnapshotFormat(
   open: (options: CoreGraphOptions) => Promise<CoreGraph>,
-  { inspected, isText = false }: Wanted,
+  { inspected, thread, isText = false }: Wanted,
 ): Promise<CoreHeap> {
   const [
     { snapshotText },
@@ -69,6 +71,7 @@ async function inSnapshotFormat(
   const look = inspected && (await inspector(inspected));
   const { graph, gaps, close } = await open({
     keepsEdges: !isText,
+    ...(thread !== undefined && { thread }),
     ...(strings === 'names' && { withheld: withheldString }),
     ...(look && { onGraph: look.onGraph }),
   });

@@ -59,6 +59,11 @@ const command: CommandModule<object, HeapArguments> = {
         type: 'string',
         requiresArg: true,
       })
+      .option('thread', {
+        describe: 'id of the thread of a core or process whose heap is read, if not the main thread’s',
+        type: 'number',
+        requiresArg: true,
+      })
       .option('html', { ...htmlOption, describe: `${htmlOption.describe}; without a question` })
       .option('threads', { describe: 'cores to use: 1 or 2', type: 'number', requiresArg: true })
       .option('dir', { describe: 'folder of bundles', type: 'string', requiresArg: true }) as never;

@@ -140,8 +140,19 @@ export function isBundlePath(source: string): boolean {
 }
 
 async function findInput(source: string, dir: string, options: SourceOptions): Promise<HeapInput> {
+  const found = await openInput(source, dir, options);
+  if (options.thread === undefined || found.nodeAt) return found;
+  found.bundle?.close();
+  throw new AgentdumpError(
+    'usage',
+    `${source} is no core or process: --thread selects one of their heaps, and a snapshot has only one`,
+    { argument: '--thread' },
+  );
+}
+
+async function openInput(source: string, dir: string, options: SourceOptions): Promise<HeapInput> {
   if (options.isCore) return readCore(source, options.executable, options);
-  if (options.watched) return readWatched(options.watched);
+  if (options.watched) return readWatched(options.watched, options);
   if (source === '-') return { input: process.stdin };
   if (!isBundlePath(source)) return readFile(source, options);
   // Not loaded for a plain file: with keys and archives, opening a bundle takes as long as reading a small snapshot.

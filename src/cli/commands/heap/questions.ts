@@ -63,6 +63,8 @@ export interface QuestionOptions {
   dir: string;
   /** The executable of a core, if not the one that it names. */
   executable?: string | undefined;
+  /** The thread of a core or process whose heap is read. */
+  thread?: number | undefined;
   isCore?: boolean | undefined;
   /** The sources are looks at this living process, with this time between them. */
   watched?: Watched | undefined;
