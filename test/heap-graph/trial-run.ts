@@ -12,7 +12,13 @@ import { snapshotText } from '../../src/analysis/core/graph/snapshot-text.ts';
 import { type Heap, openHeap } from '../../src/analysis/memory/heap.ts';
 import { computeSuspects } from '../../src/analysis/memory/suspects/suspects.ts';
 import { makeCore } from '../support/cores/core-victims.ts';
-import { countEdges, countNodes, retainedShare, shareOf } from '../support/heaps/heap-graph-oracle.ts';
+import {
+  countEdges,
+  countLocations,
+  countNodes,
+  retainedShare,
+  shareOf,
+} from '../support/heaps/heap-graph-oracle.ts';
 import { nodeOf } from '../support/run/test-nodes.ts';
 
 const program = fileURLToPath(new URL('kinds.cjs', import.meta.url));
@@ -57,7 +63,7 @@ function compareSuspects(truth: Heap, found: Heap): string {
 const percent = (share: number) => `${(100 * share).toFixed(2)} %`;
 
 for (const major of majors) {
-  const [nodes, edges]: [Counts, Counts] = [new Map(), new Map()];
+  const [nodes, edges, locations]: [Counts, Counts, Counts] = [new Map(), new Map(), new Map()];
   for (const kind of kinds) {
     const death = makeCore(nodeOf(major), [program, kind, 'own.heapsnapshot']);
     try {
@@ -69,9 +75,12 @@ for (const major of majors) {
       ] as const;
       addDifferences(nodes, ...ofNodes);
       addDifferences(edges, ...ofEdges);
+      const ofLocations = [countLocations(truth), countLocations(found)] as const;
+      addDifferences(locations, ...ofLocations);
       const shares = [
         `nodes ${percent(shareOf(...ofNodes))} of ${truth.nodeCount}`,
         `edges ${percent(shareOf(...ofEdges))}`,
+        `locations ${percent(shareOf(...ofLocations))}`,
         `retained ${percent(retainedShare(truth, found, 100))}`,
       ];
       console.log(
@@ -86,5 +95,6 @@ for (const major of majors) {
   if (shown > 0) {
     print('nodes', nodes);
     print('edges', edges);
+    print('locations', locations);
   }
 }

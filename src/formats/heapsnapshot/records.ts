@@ -13,13 +13,15 @@ import { edgeTargetMask, edgeTypeShift } from './layout.ts';
 import { KeptBytes } from './scan/kept-bytes.ts';
 import { ScanKernel, sentinelBytes, windowBytes } from './scan/scan-kernel.ts';
 import type { SnapshotHeader } from './sections/header.ts';
-import { noLocations } from './sections/locations.ts';
+import { Locations, type SourcePlace } from './sections/locations.ts';
 import { StringIndex } from './sections/string-index.ts';
 import { StringTable } from './sections/string-table.ts';
 import { TraceTree } from './sections/trace-tree.ts';
 import { HeapSnapshot } from './snapshot.ts';
 
 const idsAtOnce = 1 << 10;
+/** Places whose numbers take two bytes. */
+const mostNarrow = 1 << 16;
 
 /** Nodes in columns; `types` and `names`: as in a file. Valid until the next are asked for. */
 export interface NodeRecords {
@@ -37,12 +39,21 @@ export interface EdgeRecords {
   names: Uint32Array;
 }
 
+/** Nodes, and the numbers of their places. Valid until the next are asked for. */
+export interface LocationsOfNodes {
+  count: number;
+  nodes: Uint32Array;
+  places: Uint32Array;
+}
+
 export interface SnapshotRecords {
   /** The `snapshot` object of a file. */
   readonly head: Record<string, unknown>;
   /** Asked for once, in this order. */
   nodes(): Iterable<NodeRecords>;
   edges(): Iterable<EdgeRecords>;
+  /** `places`: receives each place, from number 0, which stands for none, before it is used. */
+  locations(places: (SourcePlace | undefined)[]): Iterable<LocationsOfNodes>;
   /** By ordinal. */
   idOfNode(node: number): number;
   /** The bytes of the list of strings, without its opening bracket and with the closing one. */
@@ -60,13 +71,14 @@ export function readRecords(
   try {
     const nodes = fillNodes(records, header, memory);
     const edges = fillEdges(records, header, memory);
+    const locations = readLocations(records, header, memory);
     const strings = readStrings(records.strings());
     return new HeapSnapshot({
       header,
       nodes,
       edges,
       strings,
-      locations: noLocations,
+      locations,
       traceTree: new TraceTree(),
       traceFunctions: new Float64Array(0),
       samples: new Float64Array(0),
@@ -123,6 +135,16 @@ function fillEdges(records: SnapshotRecords, header: SnapshotHeader, memory: All
       row++;
     }
   return columns;
+}
+
+function readLocations(records: SnapshotRecords, header: SnapshotHeader, memory: Allocator): Locations {
+  let placeOf: Uint16Array | Uint32Array = memory.halves(header.nodeCount, 'place');
+  const places: (SourcePlace | undefined)[] = [];
+  for (const { count, nodes, places: numbers } of records.locations(places)) {
+    if (places.length > mostNarrow && placeOf instanceof Uint16Array) placeOf = Uint32Array.from(placeOf);
+    for (let i = 0; i < count; i++) placeOf[nodes[i]!] = numbers[i]!;
+  }
+  return new Locations(placeOf, places);
 }
 
 function readStrings(pieces: Iterable<Buffer>): StringTable {

@@ -96,3 +96,17 @@ function largest(heap: Heap, count: number): { kind: string; size: number }[] {
     .sort((a, b) => b.size - a.size)
     .slice(0, count);
 }
+
+/** The share of the truth's locations that were found: nodes of the same type and class at the same place of the same script. */
+export function locationShare(truth: Heap, found: Heap): number {
+  return shareOf(countLocations(truth), countLocations(found));
+}
+
+export function countLocations(heap: Heap): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (let node = 0; node < heap.nodeCount; node++) {
+    const place = heap.snapshot.location(node);
+    if (place) add(counts, `${kindOf(heap, node)} ${place.scriptId}:${place.line}:${place.column}`);
+  }
+  return counts;
+}

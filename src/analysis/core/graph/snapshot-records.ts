@@ -26,6 +26,7 @@ export function snapshotRecords(
         yield batch;
       }
     },
+    locations: (places) => graph.locations(places),
     *strings() {
       for (const piece of stringListText(graph)) yield redactor.strings(piece);
     },

@@ -1,8 +1,9 @@
 /** Writes a graph in the format of V8's `.heapsnapshot` (of Node 24), in chunks. */
 import type { EdgeRecords, NodeRecords } from '../../../formats/heapsnapshot/index.ts';
 import { type HeapGraph, idOfNode } from '../../../formats/v8/graph/graph.ts';
+import type { GraphPlace } from '../../../formats/v8/graph/locations.ts';
 import { createRecordWriter, type RecordWriter } from './record-writer.ts';
-import { snapshotHeadText } from './snapshot-head.ts';
+import { nodeFields, snapshotHeadText } from './snapshot-head.ts';
 
 const pieceLength = 1 << 20;
 /** For short texts; longer texts enlarge the chunk. */
@@ -38,7 +39,9 @@ export async function* snapshotText(
   text.ascii('],\n"edges":[');
   yield* edgeRecords(graph, records, text, redactor);
   text.endRecords();
-  text.ascii('],\n"trace_function_infos":[],\n"trace_tree":[],\n"samples":[],\n"locations":[],\n"strings":[');
+  text.ascii('],\n"trace_function_infos":[],\n"trace_tree":[],\n"samples":[],\n"locations":[');
+  yield* locationRecords(graph, text);
+  text.ascii('],\n"strings":[');
   yield* text.takeAll();
   for (const chunk of stringListText(graph, planted)) yield redactor ? redactor.strings(chunk) : chunk;
   yield Buffer.from('}\n');
@@ -79,6 +82,27 @@ function* edgeRecords(
     yield* text.take();
   }
 }
+
+/** Only objects of the program's classes and functions have one. */
+function* locationRecords(graph: HeapGraph, text: TextWriter): Generator<Buffer> {
+  const places: (GraphPlace | undefined)[] = [];
+  /** By place, which many nodes share. */
+  const tails: string[] = [];
+  let separator = '';
+  for (const { count, nodes, places: numbers } of graph.locations(places)) {
+    let records = '';
+    for (let i = 0; i < count; i++) {
+      const place = numbers[i]!;
+      tails[place] ??= tailOf(places[place]!);
+      records += `${separator}${nodes[i]! * nodeFields.length}${tails[place]}`;
+      separator = ',';
+    }
+    text.ascii(records);
+    yield* text.take();
+  }
+}
+
+const tailOf = ({ scriptId, line, column }: GraphPlace) => `,${scriptId},${line},${column}`;
 
 function* strings(texts: Iterable<string>, planted: string | undefined, text: TextWriter): Generator<Buffer> {
   let isFirst = true;

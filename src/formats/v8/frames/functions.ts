@@ -63,6 +63,17 @@ export class Functions {
     return this.#heap.isType(value, types.sharedWrapper) ? this.#heap.field(value, 8) : value;
   }
 
+  /** Where a function begins in its script: at its parameters, or at the class that has no constructor. */
+  startOf(value: Tagged): { script: Script; start: number } | undefined {
+    const heap = this.#heap;
+    const { types, shared } = heap.layout;
+    if (!heap.isType(value, types.shared)) return undefined;
+    const script = this.#scripts.find(this.#scriptOf(heap.field(value, shared.script)));
+    const scope = findScopeInfo(heap, heap.field(value, shared.name));
+    const start = scope?.start ?? this.#uncompiledRange(value)?.start;
+    return script && start !== undefined ? { script, start } : undefined;
+  }
+
   /** The function's bytecode, even if baseline code replaced it in its slot. */
   findBytecodes(value: Tagged): Tagged | undefined {
     const heap = this.#heap;

@@ -16,6 +16,12 @@ const linesOfSetNames = 1400;
 /** Properties that name a class. */
 const telling = new Set(['constructor', '[Symbol.toStringTag]', 'name']);
 
+interface Named {
+  name?: string | undefined;
+  /** The function whose name it is. */
+  maker?: Tagged | undefined;
+}
+
 export class ClassNames {
   readonly #heap: V8Heap;
   readonly #ofPrototype = new Map<Tagged, ReadonlyMap<string, OwnProperty>>();
@@ -26,18 +32,23 @@ export class ClassNames {
 
   /** The class name of an object; `map` is the object's map. */
   find(object: Tagged, map: Tagged): string {
-    return whereMapped(() => this.#find(object, map)) ?? 'Object';
+    return whereMapped(() => this.#find(object, map).name ?? this.#ofType(map)) ?? 'Object';
   }
 
-  #find(object: Tagged, map: Tagged): string {
+  /** The function that the class name is from, if it is from one. */
+  makerOf(object: Tagged, map: Tagged): Tagged | undefined {
+    return whereMapped(() => this.#find(object, map).maker);
+  }
+
+  #find(object: Tagged, map: Tagged): Named {
     const { memory, layout } = this.#heap;
     const bits3 = memory.readUint32(map - 1 + layout.map.bitField3);
     const isPrototype = ((bits3 >>> (layout.map.isDictionaryShift - 1)) & 1) === 1;
     const maker = this.#maker(map);
     const made = maker === undefined ? undefined : this.#nameOf(maker);
     if (!isPrototype && (memory.readUint8(map - 1 + layout.map.bitField2) & newTargetIsBase) !== 0)
-      if (made && made !== 'Object') return made;
-    return this.#inherited(object) ?? this.#ofType(map);
+      if (made && made !== 'Object') return { name: made, maker };
+    return this.#inherited(object);
   }
 
   /** If nothing names a class, as for prototypes that V8 creates. */
@@ -58,20 +69,20 @@ export class ClassNames {
    * The first name on the object or one of its prototypes: a tag, or the constructor of a prototype. What is an accessor, or has
    * another type, is passed over.
    */
-  #inherited(object: Tagged): string | undefined {
+  #inherited(object: Tagged): Named {
     const heap = this.#heap;
     let current = object;
     for (let i = 0; i < maxPrototypes && this.#isObject(current); i++) {
       const own = this.#ownOf(current);
       const tag = dataOf(own.get('[Symbol.toStringTag]'));
       const text = tag === undefined ? undefined : findString(heap, tag, maxNameLength);
-      if (text !== undefined) return text;
+      if (text !== undefined) return { name: text };
       const maker = i === 0 ? undefined : dataOf(own.get('constructor'));
       const name = maker !== undefined && heap.isFunction(maker) ? this.#nameOf(maker) : undefined;
-      if (name && name !== 'Object') return name;
+      if (name && name !== 'Object') return { name, maker };
       current = heap.field(heap.map(current), heap.layout.map.prototype);
     }
-    return undefined;
+    return {};
   }
 
   /** The name in the source; in newer versions of V8 the property `name`, if the program has set it. */

@@ -8,6 +8,7 @@ import type { V8Heap } from '../heap/heap.ts';
 import { type EdgeBatch, EdgeBuffer } from './edges/edge-batch.ts';
 import { EdgeReader } from './edges/edge-reader.ts';
 import { Programs } from './kernel/programs.ts';
+import { type GraphPlace, type LocationBatch, LocationReader } from './locations.ts';
 import type { Marking } from './marking.ts';
 import type { Names } from './names.ts';
 import { NativeMemory, type NativeSources } from './native/native-memory.ts';
@@ -165,6 +166,28 @@ export class HeapGraph {
     }
     yield* this.#edges!.take(this.#liveCount - index);
     yield* edgesOf((sink) => this.#native.innerEdges(sink));
+  }
+
+  /** Of functions, and of objects of the program's classes. `places`: receives each place before a batch has its number. */
+  *locations(places: (GraphPlace | undefined)[]): Generator<LocationBatch> {
+    const reader = new LocationReader(this.#heap, this.#objects, this.#kinds);
+    const batch = { count: 0, nodes: new Uint32Array(roomOfBuffer), places: new Uint32Array(roomOfBuffer) };
+    const hand = () => {
+      for (let at = places.length; at < reader.places.length; at++) places.push(reader.places[at]);
+      return batch;
+    };
+    const live = this.#live;
+    let node = this.#first;
+    for (let object = live.next(0); object >= 0; object = live.next(object + 1), node++) {
+      const place = reader.of(object);
+      if (place === 0) continue;
+      batch.nodes[batch.count] = node;
+      batch.places[batch.count++] = place;
+      if (batch.count < roomOfBuffer) continue;
+      yield hand();
+      batch.count = 0;
+    }
+    yield hand();
   }
 
   #rootEdges(sink: EdgeSink): void {

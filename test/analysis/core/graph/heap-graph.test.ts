@@ -13,6 +13,7 @@ import { snapshotText } from '../../../../src/analysis/core/graph/snapshot-text.
 import { type Heap, openHeap } from '../../../../src/analysis/memory/heap.ts';
 import { parseQuery } from '../../../../src/analysis/memory/query/parse.ts';
 import { runQuery } from '../../../../src/analysis/memory/query/run.ts';
+import { classesDocument } from '../../../../src/analysis/memory/questions/documents.ts';
 import type { HeapSnapshot } from '../../../../src/formats/heapsnapshot/index.ts';
 import { type HeapGraph, idOfNode } from '../../../../src/formats/v8/graph/graph.ts';
 import { createRecordRedactor } from '../../../../src/redaction/snapshot/records.ts';
@@ -76,6 +77,15 @@ suite('the heap of a core', { skip: noCores }, () => {
     assert.ok((edges.get('object|Float64Array 3 buffer object|ArrayBuffer') ?? 0) > 0);
   });
 
+  test('where functions and the classes of objects were written', () => {
+    const lines = readFileSync(join(victims, 'heap-graph.cjs'), 'utf8').split('\n');
+    const { classes } = classesDocument({ heap, source: '', gaps: [] }, 'count', 10_000);
+    const source = classes.find((row) => row.class === 'Guest')?.source;
+    assert.equal(source?.file, join(victims, 'heap-graph.cjs'));
+    assert.match(lines[source.line - 2]!, /class Guest/);
+    assert.equal(lines[source.line - 1]!.slice(source.column - 1), '(id) {');
+  });
+
   test('the C++ object of a wrapper, with its size', () => {
     assert.ok((countEdges(heap).get('object|TCP 3 javascript_to_native native|TCP (C++)') ?? 0) > 0);
     assert.ok(count('class = "TCP (C++)" and self > 100 and self < 10000') > 0);
@@ -106,6 +116,9 @@ suite('the heap of a core', { skip: noCores }, () => {
     assert.deepEqual(stringsOf(records), stringsOf(text));
     assert.deepEqual(records.strings.ephemeronNames, text.strings.ephemeronNames);
     assert.ok(text.strings.ephemeronNames.length > 0);
+    const placesOf = (snapshot: HeapSnapshot) =>
+      Array.from({ length: snapshot.nodes.count }, (_, node) => snapshot.location(node));
+    assert.deepEqual(placesOf(records), placesOf(text));
   });
 
   test('values that are withheld are not read, and still told apart', () => {

@@ -10,7 +10,13 @@ import { readCoreGraph } from '../../../../src/analysis/core/graph/core-graph.ts
 import { snapshotText } from '../../../../src/analysis/core/graph/snapshot-text.ts';
 import { type Heap, openHeap } from '../../../../src/analysis/memory/heap.ts';
 import { makeCore, noCores, nodes, victims } from '../../../support/cores/core-victims.ts';
-import { countNodes, edgeShare, nodeShare, retainedShare } from '../../../support/heaps/heap-graph-oracle.ts';
+import {
+  countNodes,
+  edgeShare,
+  locationShare,
+  nodeShare,
+  retainedShare,
+} from '../../../support/heaps/heap-graph-oracle.ts';
 
 const snapshotName = 'own.heapsnapshot';
 /**
@@ -61,6 +67,7 @@ for (const node of nodes.filter(({ major }) => major in wanted))
         const missing = () => `; missing: ${missingNodes(truth, found)}`;
         least(nodeShare(truth, found), ofNodes, 'nodes by class and size', missing);
         least(edgeShare(truth, found), ofEdges, 'strong edges by name and class');
+        least(locationShare(truth, found), 0.99, 'where functions and classes were written');
         least(retainedShare(truth, found, 100), ofRetained, 'largest retained sizes');
         const [wantedBytes, foundBytes] = [sessionsOf(truth), sessionsOf(found)];
         assert.ok(Math.abs(foundBytes / wantedBytes - 1) <= 0.01, `${foundBytes}, wanted ${wantedBytes}`);
