@@ -201,6 +201,8 @@ test('wrong words are usage errors that say what is missing', () => {
     [['summary', snapshot, 'more'], /one word too many/],
     [['summary', snapshot, '--limit', '0'], /--limit/],
     [['summary', snapshot, '--threads', 'two'], /--threads takes 1 or 2/],
+    [['summary', snapshot, '--thread', '7'], /is no core or process: --thread selects one of their heaps/],
+    [['summary', snapshot, '--thread', '0'], /--thread takes the id of a thread/],
   ] as const) {
     const { status, stderr, stdout } = heap(...words);
     assert.equal(status, 2, stderr);
