@@ -311,7 +311,8 @@ function renderValue(node: HeapNodeRow, value: HeapValue, page: Page): string[] 
 
 const matchTexts = {
   id: 'Of one process: an object is the same that has the same id in both.',
-  place: 'Of different processes: objects are matched by their class and by what keeps them alive.',
+  place:
+    'Without common ids (different processes, or read from memory), objects are matched by their class and by what keeps them alive.',
 };
 
 function renderGrowth(view: Extract<HeapView, { view: 'growth' }>, page: Page): string[] {

@@ -25,10 +25,24 @@ const lookEveryMs = 20;
 
 interface Cost {
   seconds: number;
+  /** Of the command and, while it ran, of the program. */
+  processorSeconds: number;
   stoodStill: string;
   /** Peak of the command, and the growth of the program's peak, in MB. */
   peakMb: number;
   addedMb: number;
+}
+
+/** Processor time of a live process so far (proc(5)), in seconds; 0 if it has ended. */
+function processorOf(pid: number | undefined): number {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /, '')
+      .split(' ');
+    return (Number(fields[11]) + Number(fields[12])) / 100;
+  } catch {
+    return 0;
+  }
 }
 
 /** The peak of a live process so far in bytes (VmHWM, proc(5)); 0 if it has ended. */
@@ -43,6 +57,7 @@ function peakOf(pid: number | undefined): number {
 async function capture(victim: ChildProcess, words: readonly string[]): Promise<Cost> {
   const dir = mkdtempSync(join(tmpdir(), 'agentdump-bench-'));
   const before = peakOf(victim.pid);
+  const processorBefore = processorOf(victim.pid);
   const began = performance.now();
   const command = spawn(
     process.execPath,
@@ -50,18 +65,22 @@ async function capture(victim: ChildProcess, words: readonly string[]): Promise<
     { stdio: ['ignore', 'pipe', 'pipe'] },
   );
   let peak = 0;
+  let ofCommand = 0;
   let text = '';
   for (const stream of [command.stdout, command.stderr]) stream.on('data', (piece) => (text += piece));
   const timer = setInterval(() => {
     peak = Math.max(peak, peakOf(command.pid));
+    ofCommand = Math.max(ofCommand, processorOf(command.pid));
   }, lookEveryMs);
   const [code] = await once(command, 'exit');
   clearInterval(timer);
   rmSync(dir, { recursive: true });
+  const processorSeconds = ofCommand + processorOf(victim.pid) - processorBefore;
   if (code !== 0) throw new Error(`exit code ${code}: ${text}`);
   return {
     seconds: (performance.now() - began) / 1000,
-    stoodStill: /heap.*?([\d.,]+ (?:ms|s))\b/.exec(text)?.[1] ?? text.trim(),
+    stoodStill: /its heap.*?stood still for ([\d.,]+ m?s)\b/s.exec(text)?.[1] ?? text.trim(),
+    processorSeconds,
     peakMb: peak / 1e6,
     addedMb: (peakOf(victim.pid) - before) / 1e6,
   };
@@ -80,9 +99,9 @@ for (const major of majors)
         ['copy', []],
         ["V8's", ['--v8-heap']],
       ] as const) {
-        const { seconds, stoodStill, peakMb, addedMb } = await capture(victim, words);
+        const { seconds, processorSeconds, stoodStill, peakMb, addedMb } = await capture(victim, words);
         console.log(
-          `Node ${major}, heap of ${heapMb.toFixed(0)} MB, ${name}: stood still ${stoodStill}, took ${seconds.toFixed(1)} s; agentdump's peak ${peakMb.toFixed(0)} MB (${(peakMb / heapMb).toFixed(1)} of the heap), the program's grew by ${addedMb.toFixed(0)} MB; load ${loadavg()[0]?.toFixed(1)}`,
+          `Node ${major}, heap of ${heapMb.toFixed(0)} MB, ${name}: stood still ${stoodStill}, took ${seconds.toFixed(1)} s (${processorSeconds.toFixed(1)} s of processor, with the program's); agentdump's peak ${peakMb.toFixed(0)} MB (${(peakMb / heapMb).toFixed(1)} of the heap), the program's grew by ${addedMb.toFixed(0)} MB; load ${loadavg()[0]?.toFixed(1)}`,
         );
       }
     } finally {
