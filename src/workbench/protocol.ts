@@ -6,6 +6,7 @@ import type { Account } from '../model/account.ts';
 import type { BundleDiff } from '../model/diff.ts';
 import type { Issue, IssueStory } from '../model/fleet/issue.ts';
 import type { Answers, GrowthView } from './heap/questions.ts';
+import type { MemorySummary } from './memory/questions.ts';
 
 /** An item of a list. */
 export interface ItemRow {
@@ -34,8 +35,9 @@ export type ViewState = { base: string; title: string } & (
   | { view: 'list'; folder: string; items: ItemRow[] }
   | { view: 'issues'; store: string; issues: Issue[] }
   | { view: 'issue'; story: IssueStory }
-  | { view: 'account'; item: ItemRow; hasList: boolean; hasHeap: boolean }
+  | { view: 'account'; item: ItemRow; hasList: boolean; hasHeap: boolean; hasMemory: boolean }
   | { view: 'heap'; item: ItemRow; hasList: boolean; summary: Answers['summary'] }
+  | { view: 'memory'; item: ItemRow; hasList: boolean; hasHeap: boolean; summary: MemorySummary }
   | {
       view: 'diff';
       a: ItemRow;
@@ -71,6 +73,8 @@ export const addresses = {
   issue: (id: string) => `issues/${id}`,
   heap: (id: string) => `heap/${id}`,
   ask: (id: string) => `heap/${id}/ask`,
+  memory: (id: string) => `memory/${id}`,
+  askMemory: (id: string) => `memory/${id}/ask`,
   diff: (a: string, b: string) => `diff/${a}/${b}`,
   growth: (...ids: string[]) => `growth/${ids.join('/')}`,
   events: (job: string) => `jobs/${job}/events`,

@@ -18,7 +18,7 @@ export type AccountRedactor = Pick<Policy, 'text' | 'code' | 'argv'>;
  * Knows the secrets in the dead process's environment and command line, those that the names of variables and fields in the account show, and the
  * names that the process itself was told to allow and deny.
  */
-export function redactorOf(dump: CoreDump, account: Account): AccountRedactor {
+export function redactorOf(dump: CoreDump, account: Account): Policy {
   const environment = findVariables(dump) ?? {};
   const policy = createPolicy({
     environment,

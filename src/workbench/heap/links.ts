@@ -1,7 +1,11 @@
 /** The objects that an object references, and its retainers. */
 
 import type { Heap } from '../../analysis/memory/heap.ts';
-import { computeHeapValueKeys, type HeapValueKeys } from '../../analysis/memory/questions/heap-value.ts';
+import {
+  computeHeapValueKeys,
+  type HeapValueKeys,
+  type ValueInMemory,
+} from '../../analysis/memory/questions/heap-value.ts';
 import { EdgeType } from '../../formats/heapsnapshot/index.ts';
 import { isVast, mostLookedThrough, objectRow } from './object-rows.ts';
 import type { LinkRow } from './questions.ts';
@@ -41,6 +45,18 @@ export function fieldsOf(
   return {
     total: snapshot.nodes.firstEdge[node + 1]! - first,
     row: (at) => linkRow(heap, first + at, snapshot.edgeTarget(first + at)),
+  };
+}
+
+/** With the values that are no objects. */
+export function fieldsInMemory(heap: Heap, { entries }: ValueInMemory): LinkList {
+  return {
+    total: entries.length,
+    row(at) {
+      const { key, id, text } = entries[at]!;
+      const node = id === 0 ? -1 : heap.snapshot.findById(id);
+      return node < 0 ? { name: key, text } : { name: key, object: objectRow(heap, node) };
+    },
   };
 }
 

@@ -7,15 +7,18 @@ import { AgentdumpError } from '../../errors.ts';
 import type { SnapshotInput } from '../../formats/heapsnapshot/index.ts';
 import { formatBytes } from '../../model/quantities.ts';
 import type { Gap } from '../../model/verdict.ts';
-import type { Progress } from '../protocol.ts';
-import { HeapSession } from './session.ts';
+import type { ItemKind, Progress } from '../protocol.ts';
+import { type CoreHeap, openCoreHeap } from './core-heap.ts';
+import { HeapSession, type InMemory } from './session.ts';
 
 export interface HeapPlace {
   path: string;
   /** The name to show. */
   name: string;
-  isBundle: boolean;
+  kind: ItemKind;
   keys?: Keys | undefined;
+  /** For a core whose executable is not at the recorded path. */
+  executable?: string | undefined;
 }
 
 type Say = (progress: Progress) => void;
@@ -23,6 +26,8 @@ type Say = (progress: Progress) => void;
 export interface OpenedSnapshot {
   heap: Heap;
   gaps: Gap[];
+  /** For a core: what its memory shows beyond its graph. */
+  inMemory?: InMemory;
   close(): void;
 }
 
@@ -44,18 +49,24 @@ const phases: Record<string, string> = {
 };
 
 export async function openSession(place: HeapPlace, say: Say): Promise<HeapSession> {
-  const { heap, gaps } = await openSnapshot(place, say);
-  return new HeapSession(heap, place.name, gaps, phaseSayer(say));
+  const { heap, gaps, inMemory } = await openSnapshot(place, say);
+  return new HeapSession(heap, { source: place.name, gaps, inMemory }, phaseSayer(say));
 }
 
-export async function openSnapshot({ path, isBundle, keys }: HeapPlace, say: Say): Promise<OpenedSnapshot> {
-  const bundle = isBundle ? openBundle(path, keys) : undefined;
+export async function openSnapshot(place: HeapPlace, say: Say): Promise<OpenedSnapshot> {
+  const { path, kind, keys } = place;
+  const bundle = kind === 'bundle' ? openBundle(path, keys) : undefined;
+  let core: CoreHeap | undefined;
   try {
     const name = partNames.heapSnapshot;
     const part = bundle && (bundle.openPartFile(name) ?? bundle.openBegunPart(name));
     if (bundle && !part)
       throw new AgentdumpError('not-found', 'this bundle has no heap snapshot', { path, name });
-    const input: SnapshotInput = part ? copies(part.chunks(1 << 18)) : path;
+    if (kind === 'core') {
+      say({ text: 'reading the core' });
+      core = await openCoreHeap(path, place.executable);
+    }
+    const input: SnapshotInput = core?.input ?? (part ? copies(part.chunks(1 << 18)) : path);
     let saidAt = 0;
     const heap = await openHeap(input, {
       threads: 2,
@@ -73,17 +84,19 @@ export async function openSnapshot({ path, isBundle, keys }: HeapPlace, say: Say
     }
     say({ text: 'computing dominators' });
     await heap.prepare();
-    const gaps = heap.snapshot.gaps.map(({ section, reason }) => ({
-      part: `heap snapshot, ${section}`,
-      reason,
-    }));
+    const gaps = [
+      ...(core?.gaps ?? []),
+      ...heap.snapshot.gaps.map(({ section, reason }) => ({ part: `heap snapshot, ${section}`, reason })),
+    ];
     const close = (): void => {
       heap.snapshot.close();
       bundle?.close();
+      core?.close();
     };
-    return { heap, gaps, close };
+    return { heap, gaps, ...(core && { inMemory: core.inMemory }), close };
   } catch (error) {
     bundle?.close();
+    core?.close();
     throw error;
   }
 }

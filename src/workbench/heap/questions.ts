@@ -28,6 +28,8 @@ export type HeapQuestion =
   /** The objects of one class, by its number; all objects without it. */
   | ({ ask: 'objects'; class?: number; sort: ObjectOrder } & Part)
   | { ask: 'object'; id: number }
+  /** Of a core: the object at an address, `0x…`. */
+  | { ask: 'at'; address: string }
   /** What it references: properties, entries and variables; `isRaw`: each slot that V8 knows. */
   | ({ ask: 'fields'; id: number; isRaw: boolean } & Part)
   | ({ ask: 'retainers'; id: number } & Part)
@@ -76,10 +78,14 @@ export interface LinkRow {
   kind?: string;
   /** Absent if the slot holds a number, which is no object. */
   object?: ObjectRow;
+  /** Of such a value, if it is known. */
+  text?: string;
 }
 
 export interface ObjectView {
   object: ObjectRow;
+  /** In the memory of a core, `0x…`. */
+  address?: string;
   type: string;
   class: number;
   value: Pick<HeapValue, 'kind' | 'text' | 'source' | 'allocatedAt' | 'lacksNumbers'>;
@@ -155,6 +161,7 @@ export interface Answers {
   classes: Rows<ClassListRow>;
   objects: Rows<ObjectRow> & { className?: string };
   object: ObjectView;
+  at: { id: number };
   fields: Rows<LinkRow>;
   retainers: Rows<LinkRow>;
   dominated: Rows<ObjectRow>;

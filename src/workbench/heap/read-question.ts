@@ -1,5 +1,5 @@
 /** Parses a question from a URL, and checks it before the heap is asked. Throws `usage`. */
-import { AgentdumpError } from '../../errors.ts';
+import { parseQuestion, wrongQuestion } from '../server/parse-question.ts';
 import type { HeapQuestion } from './questions.ts';
 
 type Check = (value: unknown) => boolean;
@@ -22,6 +22,7 @@ const known: Readonly<Record<HeapQuestion['ask'], Readonly<Record<string, Check>
     ...part,
   },
   object: { id: isCount },
+  at: { address: (value) => typeof value === 'string' && /^0x[0-9a-f]{1,12}$/.test(value) },
   fields: { id: isCount, isRaw: isTruth, ...part },
   retainers: { id: isCount, ...part },
   dominated: { id: isCount, ...part },
@@ -34,24 +35,11 @@ const known: Readonly<Record<HeapQuestion['ask'], Readonly<Record<string, Check>
 };
 
 export function readQuestion(text: string | null): HeapQuestion {
-  const asked = parse(text);
+  const asked = parseQuestion(text);
   const { ask } = asked;
   const checks =
     typeof ask === 'string' && Object.hasOwn(known, ask) ? known[ask as HeapQuestion['ask']] : undefined;
-  if (!checks) throw wrong('ask');
-  for (const [name, check] of Object.entries(checks)) if (!check(asked[name])) throw wrong(name);
+  if (!checks) throw wrongQuestion('ask');
+  for (const [name, check] of Object.entries(checks)) if (!check(asked[name])) throw wrongQuestion(name);
   return asked as HeapQuestion;
 }
-
-function parse(text: string | null): Record<string, unknown> {
-  try {
-    const asked: unknown = JSON.parse(text ?? '');
-    if (typeof asked === 'object' && asked !== null) return asked as Record<string, unknown>;
-  } catch {
-    // Treated like any other invalid question.
-  }
-  throw wrong('question');
-}
-
-const wrong = (what: string): AgentdumpError =>
-  new AgentdumpError('usage', `this is no question: ${what}`, { argument: what });

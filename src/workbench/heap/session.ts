@@ -12,6 +12,7 @@ import {
   type HeapValueKeys,
   kindOf,
   lacksNumbers,
+  type ValueInMemory,
 } from '../../analysis/memory/questions/heap-value.ts';
 import { pathEdges, pathText, shortPath } from '../../analysis/memory/questions/paths.ts';
 import { sourceOf } from '../../analysis/memory/questions/scripts.ts';
@@ -21,7 +22,7 @@ import { AgentdumpError, assertNever } from '../../errors.ts';
 import { type HeapFillTable, type HeapSummary, type HeapSuspect, heapSchema } from '../../model/heap.ts';
 import type { Gap } from '../../model/verdict.ts';
 import { completeQuery, type HeapNames } from './complete.ts';
-import { fieldsOf, type LinkList, retainersOf } from './links.ts';
+import { fieldsInMemory, fieldsOf, type LinkList, retainersOf } from './links.ts';
 import { isVast, mostLookedThrough, objectRow, referencesOf } from './object-rows.ts';
 import { listOf, type NodeLists, sortByNumber, splitIntoLists } from './order.ts';
 import type {
@@ -51,8 +52,24 @@ const mostPart = 500;
 /** How many lists are kept; in the largest heaps each takes some tens of megabytes. */
 const mostLists = 8;
 
+/** The memory of the process that the heap was of. */
+export interface InMemory {
+  addressOf(id: number): number | undefined;
+  /** Of the object that contains the address. */
+  idAt(address: number): number | undefined;
+  inspect(id: number, limit: number): ValueInMemory | undefined;
+}
+
+export interface SessionFacts {
+  /** The name of the heap. */
+  source: string;
+  gaps: Gap[];
+  inMemory?: InMemory | undefined;
+}
+
 export class HeapSession {
   readonly #heap: Heap;
+  readonly #inMemory: InMemory | undefined;
   readonly #summary: HeapSummary;
   readonly #suspects: HeapSuspect[];
   readonly #strings: Answers['strings']['rows'];
@@ -64,8 +81,9 @@ export class HeapSession {
   readonly #dominatedBy: NodeLists;
 
   /** Takes as long as it needs. @param onPhase called with what is being computed. */
-  constructor(heap: Heap, source: string, gaps: Gap[], onPhase: (name: string) => void) {
+  constructor(heap: Heap, { source, gaps, inMemory }: SessionFacts, onPhase: (name: string) => void) {
     this.#heap = heap;
+    this.#inMemory = inMemory;
     this.#summary = { schema: heapSchema, source, gaps, ...computeSummary(heap, 20) };
     void heap.aggregates;
     void heap.retainers;
@@ -101,11 +119,17 @@ export class HeapSession {
         return this.#objectRows(question);
       case 'object':
         return this.#object(this.#node(question.id));
+      case 'at':
+        return { id: this.#idAt(question.address) };
       case 'fields': {
         const { id, isRaw } = question;
-        const list = this.#kept(`fields ${id} ${isRaw}`, () =>
-          fieldsOf(this.#heap, this.#node(id), isRaw, (node) => this.#value(node)),
-        );
+        const list = this.#kept(`fields ${id} ${isRaw}`, () => {
+          const node = this.#node(id);
+          const inMemory = isRaw ? undefined : this.#valueInMemory(id);
+          return inMemory
+            ? fieldsInMemory(this.#heap, inMemory)
+            : fieldsOf(this.#heap, node, isRaw, (own) => this.#value(own));
+        });
         return linksOf(list, question);
       }
       case 'retainers':
@@ -212,26 +236,43 @@ export class HeapSession {
     return this.#kept(`value ${node}`, () => computeHeapValueKeys(this.#heap, node, mostLookedThrough));
   }
 
+  /** Only with memory; undefined for V8's own objects. */
+  #valueInMemory(id: number): ValueInMemory | undefined {
+    return this.#kept(`memory ${id}`, () => this.#inMemory?.inspect(id, mostLookedThrough));
+  }
+
+  #idAt(address: string): number {
+    const id = this.#inMemory?.idAt(Number(address));
+    if (id !== undefined) return id;
+    throw new AgentdumpError('not-found', `no object that something keeps alive is at ${address}`, {
+      address,
+    });
+  }
+
   #object(node: number): ObjectView {
     const heap = this.#heap;
     const isLarge = isVast(heap, node);
     const value = isLarge ? undefined : this.#value(node);
-    const source = sourceOf(heap, heap.snapshot.location(node));
+    const id = heap.snapshot.nodes.id.get(node);
+    const inMemory = this.#valueInMemory(id);
+    const source = inMemory?.source ?? sourceOf(heap, heap.snapshot.location(node));
+    const address = this.#inMemory?.addressOf(id);
     return {
       object: objectRow(heap, node),
       type: heap.snapshot.nodeTypeName(node),
       class: heap.classes.of[node]!,
       value: {
         kind: kindOf(heap, node),
-        text: value?.text ?? '',
+        text: inMemory?.text ?? value?.text ?? '',
         ...(source && { source }),
         ...(value?.allocatedAt && { allocatedAt: value.allocatedAt }),
-        ...((value?.lacksNumbers ?? (isLarge && lacksNumbers(heap))) && { lacksNumbers: true }),
+        ...(!inMemory && (value?.lacksNumbers ?? (isLarge && lacksNumbers(heap))) && { lacksNumbers: true }),
       },
+      ...(address !== undefined && { address: `0x${address.toString(16)}` }),
       dominator: node === heap.root ? null : objectRow(heap, heap.tree.dominator[node]!),
       path: this.#kept(`path ${node}`, () => this.#path(node)),
       counts: {
-        fields: value?.entryCount ?? referencesOf(heap, node),
+        fields: inMemory?.entries.length ?? value?.entryCount ?? referencesOf(heap, node),
         retainers: heap.retainers.to(node).length,
         dominated: heap.dominated.of(node).length,
       },

@@ -9,8 +9,12 @@ import type { Account } from '../../model/account.ts';
 import { collectNow } from '../../platform/pending-collection.ts';
 import { escapeTerminal } from '../../report/escape-terminal.ts';
 import { mapStrings } from '../../report/map-strings.ts';
+import type { HeapPlace } from '../heap/open-session.ts';
+import type { HeapQuestion } from '../heap/questions.ts';
+import type { MemoryPlace } from '../memory/memory-session.ts';
+import type { MemoryQuestion } from '../memory/questions.ts';
 import type { Progress } from '../protocol.ts';
-import type { NumberedQuestion, Said, Work } from './work.ts';
+import type { NumberedQuestion, Question, Said, Work } from './work.ts';
 
 const { work } = workerData as { work: Work };
 
@@ -19,7 +23,7 @@ try {
 } catch (error) {
   say({ kind: 'failed', reason: reasonOf(error) });
 }
-if (work.what !== 'heap') collectNow();
+if (work.what !== 'heap' && work.what !== 'memory') collectNow();
 
 function say(said: Said): void {
   parentPort?.postMessage(said);
@@ -60,7 +64,9 @@ async function resultOf(asked: Work): Promise<object> {
       return growthBetween(asked.places, sayProgress);
     }
     case 'heap':
-      return openToQuestions(asked);
+      return openHeapToQuestions(asked.place);
+    case 'memory':
+      return openMemoryToQuestions(asked.place);
     default:
       return assertNever(asked, 'work');
   }
@@ -76,16 +82,27 @@ async function analyzeAt(path: string, keys: Keys | undefined): Promise<Account>
   }
 }
 
-/** The thread stays alive because of its port. */
-async function openToQuestions({ place }: Extract<Work, { what: 'heap' }>): Promise<object> {
+async function openHeapToQuestions(place: HeapPlace): Promise<object> {
   const { openSession } = await import('../heap/open-session.ts');
   const session = await openSession(place, sayProgress);
+  answerWith((question) => session.answer(question as HeapQuestion));
+  return session.summary;
+}
+
+async function openMemoryToQuestions(place: MemoryPlace): Promise<object> {
+  const { openMemory } = await import('../memory/memory-session.ts');
+  const session = await openMemory(place, sayProgress);
+  answerWith((question) => session.answer(question as MemoryQuestion));
+  return session.summary;
+}
+
+/** The thread stays alive because of its port. The server has checked the questions. */
+function answerWith(answer: (question: Question) => object): void {
   parentPort?.on('message', ({ number, question }: NumberedQuestion) => {
     try {
-      say({ kind: 'answer', number, answer: safeJson(session.answer(question)) });
+      say({ kind: 'answer', number, answer: safeJson(answer(question)) });
     } catch (error) {
       say({ kind: 'refused', number, reason: reasonOf(error) });
     }
   });
-  return session.summary;
 }

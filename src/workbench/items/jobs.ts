@@ -5,9 +5,8 @@
 import type { Worker } from 'node:worker_threads';
 import { AgentdumpError } from '../../errors.ts';
 import { startThread } from '../../formats/heapsnapshot/index.ts';
-import type { HeapQuestion } from '../heap/questions.ts';
 import type { JobEvent, Progress } from '../protocol.ts';
-import type { NumberedQuestion, Said, Work } from './work.ts';
+import type { NumberedQuestion, Question, Said, Work } from './work.ts';
 
 /** Each holds a whole heap. */
 const mostHeaps = 2;
@@ -48,10 +47,10 @@ export class Job {
   }
 
   /**
-   * For a heap that is ready. Resolves to JSON; rejects with `usage` for an invalid question, `not-found` if the thread has
+   * For a heap or a memory that is ready. Resolves to JSON; rejects with `usage` for an invalid question, `not-found` if the thread has
    * ended.
    */
-  ask(question: HeapQuestion): Promise<string> {
+  ask(question: Question): Promise<string> {
     const number = ++this.#questions;
     return new Promise((resolve, reject) => {
       this.#asked.set(number, { resolve, reject });
@@ -86,7 +85,7 @@ export class Job {
 
   #refuseAll(): void {
     this.#hasEnded = true;
-    const ended = new AgentdumpError('not-found', 'this heap is no longer open: load the page again');
+    const ended = new AgentdumpError('not-found', 'it is no longer open: load the page again');
     for (const number of [...this.#asked.keys()]) this.#settle(number)?.reject(ended);
   }
 

@@ -4,6 +4,7 @@
  */
 import { closeSync, existsSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
+import { headBytes, isPacked } from '../../analysis/core/input/packing.ts';
 import { findBundle, type ListedBundle, listBundles } from '../../bundle/finished/list.ts';
 import { readBundleName } from '../../bundle/write/bundle-name.ts';
 import { AgentdumpError } from '../../errors.ts';
@@ -56,7 +57,9 @@ function folderTargets(folder: string): Targets {
   if (!existsSync(folder))
     throw new AgentdumpError('not-found', `there is no folder ${folder}`, { path: folder });
   const items = (withErrors: boolean) =>
-    [...listBundles(folder, { withErrors }).map(listedItem), ...snapshotsIn(folder)].sort(newestFirst);
+    [...listBundles(folder, { withErrors }).map(listedItem), ...snapshotsIn(folder), ...coresIn(folder)].sort(
+      newestFirst,
+    );
   return {
     folder,
     list: () => items(true),
@@ -84,6 +87,15 @@ function snapshotsIn(folder: string): Item[] {
     .map((name) => heapItem(join(folder, name), escapeLine(name), encodeURIComponent(name)));
 }
 
+/** By the usual names of core_pattern and of the collectors, and by their first bytes. */
+const coreName = /^core([._-]|$)|[._]core$/;
+
+function coresIn(folder: string): Item[] {
+  return readdirSync(folder)
+    .filter((name) => coreName.test(name) && isCore(join(folder, name)))
+    .map((name) => coreItem(join(folder, name), encodeURIComponent(name)));
+}
+
 function newestFirst(a: Item, b: Item): number {
   const [at = '', other = ''] = [a.row.at, b.row.at];
   if (at === other) return a.row.name < b.row.name ? 1 : -1;
@@ -91,10 +103,14 @@ function newestFirst(a: Item, b: Item): number {
 }
 
 function itemOfPath(path: string): Item {
-  if (isCore(path))
-    return { row: { id: 'core', kind: 'core', name: nameOf(path), bytes: statSync(path).size }, path };
   if (isSnapshot(path)) return heapItem(path, nameOf(path), 'heap');
+  if (isCore(path)) return coreItem(path, 'core');
   return bundleItem(path);
+}
+
+function coreItem(path: string, id: string): Item {
+  const { size, mtime } = statSync(path);
+  return { row: { id, kind: 'core', name: nameOf(path), at: mtime.toISOString(), bytes: size }, path };
 }
 
 function heapItem(path: string, name: string, id: string): Item {
@@ -140,10 +156,14 @@ function listedItem({
   return { row, path };
 }
 
-/** An ELF file of type core: https://refspecs.linuxfoundation.org/elf/gabi4+/ch4.eheader.html. */
+/**
+ * Compressed, a report of apport, or an ELF file of type core:
+ * https://refspecs.linuxfoundation.org/elf/gabi4+/ch4.eheader.html.
+ */
 function isCore(path: string): boolean {
-  const head = headOf(path, 18);
-  return head.length === 18 && head.readUInt32BE(0) === 0x7f454c46 && head.readUInt16LE(16) === 4;
+  const head = headOf(path, headBytes);
+  if (isPacked(head)) return true;
+  return head.length >= 18 && head.readUInt32BE(0) === 0x7f454c46 && head.readUInt16LE(16) === 4;
 }
 
 /** By its name, or by its first bytes. */

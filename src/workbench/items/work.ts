@@ -2,6 +2,8 @@
 import type { Keys } from '../../bundle/read/age.ts';
 import type { HeapPlace } from '../heap/open-session.ts';
 import type { HeapQuestion } from '../heap/questions.ts';
+import type { MemoryPlace } from '../memory/memory-session.ts';
+import type { MemoryQuestion } from '../memory/questions.ts';
 import type { Progress } from '../protocol.ts';
 
 export type Work =
@@ -10,8 +12,11 @@ export type Work =
   | { what: 'diff'; paths: [before: string, after: string]; keys?: Keys }
   /** Two or more, the earliest first. */
   | { what: 'growth'; places: HeapPlace[] }
-  /** Once ready, answers questions until it is ended. */
-  | { what: 'heap'; place: HeapPlace };
+  /** Once ready, these answer questions until they are ended. */
+  | { what: 'heap'; place: HeapPlace }
+  | { what: 'memory'; place: MemoryPlace };
+
+export type Question = HeapQuestion | MemoryQuestion;
 
 export type Said =
   | ({ kind: 'progress' } & Progress)
@@ -24,5 +29,5 @@ export type Said =
 
 export interface NumberedQuestion {
   number: number;
-  question: HeapQuestion;
+  question: Question;
 }

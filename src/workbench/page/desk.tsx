@@ -7,6 +7,7 @@ import { Bar } from './bar.tsx';
 import { IssuePage } from './fleet/issue.tsx';
 import { Issues } from './fleet/issues.tsx';
 import { Heap } from './heap/heap.tsx';
+import { Memory } from './memory/memory.tsx';
 import { addressOf } from './state.ts';
 import { Diff } from './views/diff.tsx';
 import { Failed } from './views/failed.tsx';
@@ -16,9 +17,11 @@ import { Loading } from './views/loading.tsx';
 
 export function Desk({ state }: { state: ViewState }) {
   if (state.view === 'account') {
+    const { item, hasHeap, hasMemory } = state;
     const links = [
-      ...(state.hasList ? linksUp(state.item) : []),
-      ...(state.hasHeap ? [{ name: 'Heap', href: addressOf(addresses.heap(state.item.id)) }] : []),
+      ...(state.hasList ? linksUp(item) : []),
+      ...(hasHeap ? [{ name: 'Heap', href: addressOf(addresses.heap(item.id)) }] : []),
+      ...(hasMemory ? [{ name: 'Memory', href: addressOf(addresses.memory(item.id)) }] : []),
     ];
     return <App links={links} />;
   }
@@ -27,7 +30,10 @@ export function Desk({ state }: { state: ViewState }) {
       <a class="skip" href="#main">
         To the content
       </a>
-      <Bar links={linksOf(state)} name={state.view === 'heap' ? nameOf(state.item) : undefined} />
+      <Bar
+        links={linksOf(state)}
+        name={state.view === 'heap' || state.view === 'memory' ? nameOf(state.item) : undefined}
+      />
       <main id="main" class="desk" tabIndex={-1}>
         <View state={state} />
       </main>
@@ -41,11 +47,16 @@ function linksOf(state: ViewState): BarLink[] {
   if (state.view === 'issue') return [{ name: 'All issues', href: addressOf('') }];
   if (state.view === 'diff') return linksUp(state.a);
   if (state.view === 'growth') return state.items[0] ? linksUp(state.items[0]) : [];
-  if (state.view !== 'heap') return [];
+  if (state.view !== 'heap' && state.view !== 'memory') return [];
+  const { item, hasList } = state;
   return [
-    ...(state.hasList ? linksUp(state.item) : []),
-    ...(state.item.kind === 'bundle'
-      ? [{ name: 'Account', href: addressOf(addresses.item(state.item.id)) }]
+    ...(hasList ? linksUp(item) : []),
+    ...(item.kind === 'heap' ? [] : [{ name: 'Account', href: addressOf(addresses.item(item.id)) }]),
+    ...(state.view === 'memory' && state.hasHeap
+      ? [{ name: 'Heap', href: addressOf(addresses.heap(item.id)) }]
+      : []),
+    ...(state.view === 'heap' && item.kind === 'core'
+      ? [{ name: 'Memory', href: addressOf(addresses.memory(item.id)) }]
       : []),
   ];
 }
@@ -69,6 +80,8 @@ function View({ state }: { state: Exclude<ViewState, { view: 'account' }> }) {
       return <IssuePage story={state.story} />;
     case 'heap':
       return <Heap summary={state.summary} />;
+    case 'memory':
+      return <Memory summary={state.summary} name={nameOf(state.item)} />;
     case 'diff':
       return <Diff state={state} />;
     case 'growth':

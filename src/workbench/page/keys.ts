@@ -22,6 +22,13 @@ const inHeap: KeyTable = [
   ['p', 'pin the object, or unpin it'],
   ['Alt ←', 'back to where you were'],
 ];
+const inMemory: KeyTable = [
+  ['/', 'go to an address'],
+  ['j  k', 'next and previous address'],
+  ['Enter', 'go there'],
+  ['[  ]', 'a page back, a page on'],
+  ['Alt ←', 'back to where you were'],
+];
 const always: KeyTable = [
   ['t', 'light, dark, or as the system says'],
   ['?', 'this help'],
@@ -29,7 +36,7 @@ const always: KeyTable = [
 ];
 
 export const keysOfView = (): KeyTable => [
-  ...moving,
+  ...(state.view === 'memory' ? inMemory : moving),
   ...(state.view === 'list' || state.view === 'issue' ? choosing : []),
   ...(state.view === 'heap' ? inHeap : []),
   ...always,
@@ -49,7 +56,14 @@ const heapKeys: KeyActions = {
   ...Object.fromEntries(heapViews.map(({ view }, n) => [n + 1, () => go({ view })])),
 };
 
-const keysByView: Partial<Record<ViewState['view'], KeyActions>> = { account: accountKeys, heap: heapKeys };
+const turn = (to: string) => () => document.querySelector<HTMLAnchorElement>(`a[data-page="${to}"]`)?.click();
+const memoryKeys: KeyActions = { ...deskKeys, '[': turn('back'), ']': turn('on') };
+
+const keysByView: Partial<Record<ViewState['view'], KeyActions>> = {
+  account: accountKeys,
+  heap: heapKeys,
+  memory: memoryKeys,
+};
 
 export function installKeys(): void {
   listenForKeys(keysByView[state.view] ?? deskKeys);

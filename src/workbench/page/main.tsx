@@ -11,7 +11,7 @@ if (root) {
   root.replaceChildren();
   watchSurroundings();
   installKeys();
-  if (state.view === 'heap') watchPlace();
+  if (state.view === 'heap' || state.view === 'memory') watchPlace();
   render(<Desk state={state} />, root);
   // Turned off while the document was loading.
   addEventListener('load', () => requestAnimationFrame(() => (history.scrollRestoration = 'auto')));

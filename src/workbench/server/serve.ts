@@ -10,10 +10,12 @@ import { escapeTerminal } from '../../report/escape-terminal.ts';
 import { readQuestion } from '../heap/read-question.ts';
 import { Jobs } from '../items/jobs.ts';
 import type { Targets } from '../items/targets.ts';
+import type { Question } from '../items/work.ts';
+import { readMemoryQuestion } from '../memory/read-question.ts';
 import { securityHeaders } from './document.ts';
 import { sendEvents } from './events.ts';
 import { judgeRequest } from './guard.ts';
-import { documentFor, heapKey, type Surroundings } from './views.ts';
+import { documentFor, heapKey, memoryKey, type Surroundings } from './views.ts';
 
 export interface WorkbenchOptions {
   targets: Targets;
@@ -97,8 +99,11 @@ async function answer(
     surroundings.jobs.forget(key);
     return sendText(response, 200, 'cancelled');
   }
-  const [, heap] = /^heap\/([^/]+)\/ask$/.exec(path) ?? [];
-  if (heap !== undefined) return answerQuestion(heap, verdict.query.get('q'), response, surroundings);
+  const [, kind = '', id] = /^(heap|memory)\/([^/]+)\/ask$/.exec(path) ?? [];
+  if (id !== undefined) {
+    const { keyOf, read } = askable[kind as keyof typeof askable];
+    return answerQuestion(keyOf(id), () => read(verdict.query.get('q')), response, surroundings);
+  }
   const document = await documentFor(path, surroundings);
   if (document === undefined) return sendText(response, 404, 'There is nothing of that name.');
   if (typeof document !== 'string') {
@@ -108,17 +113,22 @@ async function answer(
   send(response, 200, 'text/html', document);
 }
 
+/** What can be asked, by the first word of its address. */
+const askable = {
+  heap: { keyOf: heapKey, read: readQuestion },
+  memory: { keyOf: memoryKey, read: readMemoryQuestion },
+} as const;
+
 async function answerQuestion(
-  id: string,
-  asked: string | null,
+  key: string,
+  read: () => Question,
   response: ServerResponse,
   { jobs }: Surroundings,
 ): Promise<void> {
-  const key = heapKey(id);
   const job = jobs.get(key);
-  if (!job) return sendText(response, 410, 'This heap is no longer open: load the page again.');
+  if (!job) return sendText(response, 410, 'This is no longer open: load the page again.');
   try {
-    const answer = await job.ask(readQuestion(asked));
+    const answer = await job.ask(read());
     send(response, 200, 'application/json', answer);
   } catch (error) {
     if (!(error instanceof AgentdumpError)) throw error;

@@ -15,6 +15,8 @@ import type { Answers, GrowthView } from '../heap/questions.ts';
 import type { Job, Jobs } from '../items/jobs.ts';
 import type { Item, Targets } from '../items/targets.ts';
 import type { Work } from '../items/work.ts';
+import type { MemoryPlace } from '../memory/memory-session.ts';
+import type { MemorySummary } from '../memory/questions.ts';
 import { addresses, type ViewState } from '../protocol.ts';
 import { renderDocument } from './document.ts';
 
@@ -49,6 +51,7 @@ export async function documentFor(
       ? { location: around.base + addresses.heap(a.row.id) }
       : itemDocument(a, around);
   if (kind === 'heap' && ids.length === 1 && a) return heapDocument(a, around);
+  if (kind === 'memory' && ids.length === 1 && a) return memoryDocument(a, around);
   if (kind === 'diff' && ids.length === 2 && a && b) return diffDocument(a, b, around);
   if (
     kind === 'growth' &&
@@ -109,20 +112,29 @@ async function itemDocument({ row, path }: Item, around: Surroundings): Promise<
     const title = account.verdict?.title ?? row.name;
     const hasList = targets.folder !== undefined || targets.fleet !== undefined;
     return renderDocument(
-      { view: 'account', base, title, item: row, hasList, hasHeap: hasHeap(account) },
+      {
+        view: 'account',
+        base,
+        title,
+        item: row,
+        hasList,
+        hasHeap: row.kind === 'core' || hasPart(account, partNames.heapSnapshot),
+        hasMemory: row.kind === 'core' || hasPart(account, partNames.miniCore),
+      },
       account,
     );
   });
 }
 
-const hasHeap = ({ bundle }: Account): boolean =>
-  bundle?.parts.some(({ name }) => name === partNames.heapSnapshot) ?? false;
+const hasPart = ({ bundle }: Account, part: string): boolean =>
+  bundle?.parts.some(({ name }) => name === part) ?? false;
 
-const placeOf = ({ row, path }: Item, { keys }: Surroundings): HeapPlace => ({
+const placeOf = ({ row, path }: Item, { keys, executable }: Surroundings): HeapPlace => ({
   path,
   name: row.name,
-  isBundle: row.kind === 'bundle',
+  kind: row.kind,
   keys,
+  executable,
 });
 
 async function heapDocument(item: Item, around: Surroundings): Promise<string> {
@@ -141,8 +153,25 @@ async function heapDocument(item: Item, around: Surroundings): Promise<string> {
   );
 }
 
-/** The key of the job that holds an item's heap. */
+/** The keys of the jobs that hold an item's heap, and its memory. */
 export const heapKey = (id: string): string => `heap-${id}`;
+export const memoryKey = (id: string): string => `memory-${id}`;
+
+async function memoryDocument({ row, path }: Item, around: Surroundings): Promise<string> {
+  const { base, targets, keys, executable } = around;
+  const place: MemoryPlace = { path, isBundle: row.kind === 'bundle', keys, executable };
+  return afterJob(memoryKey(row.id), { what: 'memory', place }, row.name, around, (result) =>
+    renderDocument({
+      view: 'memory',
+      base,
+      title: `Memory of ${row.name}`,
+      item: row,
+      hasList: targets.folder !== undefined || targets.fleet !== undefined,
+      hasHeap: row.kind === 'core',
+      summary: result as MemorySummary,
+    }),
+  );
+}
 
 async function diffDocument(a: Item, b: Item, around: Surroundings): Promise<string> {
   const { base, keys } = around;
@@ -162,7 +191,7 @@ async function diffDocument(a: Item, b: Item, around: Surroundings): Promise<str
         b: b.row,
         diff,
         accounts,
-        hasHeaps: accounts.every(hasHeap),
+        hasHeaps: accounts.every((account) => hasPart(account, partNames.heapSnapshot)),
       });
     },
   );

@@ -13,7 +13,11 @@ import { writeGrowingHeaps } from '../../support/heaps/growing-heaps.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'agentdump-growth-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
-const placeOf = (name: string) => ({ path: join(folder, `${name}.heapsnapshot`), name, isBundle: false });
+const placeOf = (name: string) => ({
+  path: join(folder, `${name}.heapsnapshot`),
+  name,
+  kind: 'heap' as const,
+});
 
 test('400 sessions in a Map', async () => {
   const [before, after] = [placeOf('before'), placeOf('after')];

@@ -23,7 +23,7 @@ const all = { from: 0, count: 500 };
 
 before(async () => {
   writeHeapOfQuestions(path);
-  session = await openSession({ path, name: 'orders', isBundle: false }, ({ text }) => said.push(text));
+  session = await openSession({ path, name: 'orders', kind: 'heap' }, ({ text }) => said.push(text));
   heap = await openHeap(path);
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -172,7 +172,7 @@ test('what is not there is said, and no part is larger than a screen needs', () 
 
 test('a file that is no snapshot says so', async () => {
   await assert.rejects(
-    openSession({ path: import.meta.filename, name: '', isBundle: false }, () => {}),
+    openSession({ path: import.meta.filename, name: '', kind: 'heap' }, () => {}),
     {
       code: 'malformed-input',
     },

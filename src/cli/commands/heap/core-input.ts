@@ -54,42 +54,15 @@ async function inSnapshotFormat(
   open: (options: CoreGraphOptions) => Promise<CoreGraph>,
   { inspected, thread, isText = false }: Wanted,
 ): Promise<CoreHeap> {
-  const [
-    { snapshotText },
-    { snapshotRecords },
-    { snapshotHeadText },
-    { createRecordRedactor },
-    { withheldString },
-  ] = await Promise.all([
-    import('../../../analysis/core/graph/snapshot-text.ts'),
-    import('../../../analysis/core/graph/snapshot-records.ts'),
-    import('../../../analysis/core/graph/snapshot-head.ts'),
-    import('../../../redaction/snapshot/records.ts'),
-    import('../../../redaction/snapshot/strings.ts'),
-  ]);
-  const strings = process.env['AGENTDUMP_HEAP_STRINGS'] === 'clean' ? 'clean' : 'names';
+  const { openHeapInput } = await import('../../../analysis/core/graph/heap-input.ts');
   const look = inspected && (await inspector(inspected));
-  const { graph, gaps, close } = await open({
-    keepsEdges: !isText,
+  const { input, graph, gaps } = await openHeapInput(open, {
+    strings: process.env['AGENTDUMP_HEAP_STRINGS'] === 'clean' ? 'clean' : 'names',
+    isText,
     ...(thread !== undefined && { thread }),
-    ...(strings === 'names' && { withheld: withheldString }),
     ...(look && { onGraph: look.onGraph }),
   });
-  const redactor = createRecordRedactor(snapshotHeadText(graph), { strings });
-  async function* clean() {
-    try {
-      yield* snapshotText(graph, { redactor });
-    } finally {
-      close();
-    }
-  }
-  const records = snapshotRecords(graph, redactor, close);
-  return {
-    input: { ...records, [Symbol.asyncIterator]: clean },
-    nodeAt: (address) => graph.idAt(address),
-    inMemory: look?.found(),
-    gaps,
-  };
+  return { input, nodeAt: (address) => graph.idAt(address), inMemory: look?.found(), gaps };
 }
 
 /**

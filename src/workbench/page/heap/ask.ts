@@ -1,16 +1,20 @@
-/** Asks the heap that the server has open, and caches the latest answers, so that going back is immediate. */
+/** Asks the heap or the memory that the server has open, and caches the latest answers, so that going back is immediate. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { Answers, HeapQuestion } from '../../heap/questions.ts';
+import type { Answers as HeapAnswers, HeapQuestion } from '../../heap/questions.ts';
+import type { MemoryAnswers, MemoryQuestion } from '../../memory/questions.ts';
 import { addresses } from '../../protocol.ts';
 import { addressOf, state } from '../state.ts';
+
+type Question = HeapQuestion | MemoryQuestion;
+type Answers = HeapAnswers & MemoryAnswers;
 
 const mostKept = 60;
 const kept = new Map<string, unknown>();
 const asked = new Map<string, Promise<unknown>>();
 
 /** Rejects with a message for the reader. */
-export function ask<Asked extends HeapQuestion>(question: Asked): Promise<Answers[Asked['ask']]> {
+export function ask<Asked extends Question>(question: Asked): Promise<Answers[Asked['ask']]> {
   const key = JSON.stringify(question);
   const known = kept.get(key);
   if (known !== undefined) return Promise.resolve(known as Answers[Asked['ask']]);
@@ -25,8 +29,7 @@ export function askAhead(questions: readonly HeapQuestion[]): void {
 }
 
 async function fetchAnswer(key: string): Promise<unknown> {
-  const item = state.view === 'heap' ? state.item.id : '';
-  const response = await fetch(`${addressOf(addresses.ask(item))}?q=${encodeURIComponent(key)}`).catch(() => {
+  const response = await fetch(`${addressOf(whoAnswers())}?q=${encodeURIComponent(key)}`).catch(() => {
     throw new Error('The workbench has ended.');
   });
   if (!response.ok) throw new Error((await response.text()).trim());
@@ -39,13 +42,18 @@ async function fetchAnswer(key: string): Promise<unknown> {
   return answer;
 }
 
+const whoAnswers = (): string => {
+  if (state.view === 'memory') return addresses.askMemory(state.item.id);
+  return state.view === 'heap' ? addresses.ask(state.item.id) : '';
+};
+
 export interface Asking<Answer> {
   answer?: Answer;
   reason?: string;
 }
 
 /** The answer once it has arrived; before that nothing, or the cached one. */
-export function useAnswer<Asked extends HeapQuestion>(question: Asked): Asking<Answers[Asked['ask']]> {
+export function useAnswer<Asked extends Question>(question: Asked): Asking<Answers[Asked['ask']]> {
   type Answer = Answers[Asked['ask']];
   const key = JSON.stringify(question);
   const got = useSignal<{ key: string } & Asking<Answer>>({ key: '' });

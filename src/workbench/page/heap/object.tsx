@@ -1,17 +1,41 @@
 /** One object: its value, why it is alive, what it references, its retainers, and what it keeps alive. */
 import { useSignal } from '@preact/signals';
-import { useLayoutEffect } from 'preact/hooks';
+import { useEffect, useLayoutEffect } from 'preact/hooks';
 import { formatBytes, formatCount } from '../../../model/quantities.ts';
 import { Facts, LongText } from '../../../report/html/parts/small.tsx';
 import type { ObjectView } from '../../heap/questions.ts';
+import { addresses } from '../../protocol.ts';
+import { addressOf, state } from '../state.ts';
 import { askAhead, useAnswer } from './ask.ts';
 import { firstPart } from './long-table.tsx';
 import { Dominated, distanceText, Links, ObjectLink } from './objects.tsx';
 import { PinButton } from './pins.tsx';
-import { place, toClass, toTiles } from './place.ts';
+import { adjust, hrefTo, place, toClass, toTiles } from './place.ts';
 
 export function ObjectPage({ root }: { root: number }) {
-  const id = Number(place.value['id'] ?? root);
+  const { id, at } = place.value;
+  return id === undefined && at !== undefined ? (
+    <ObjectAt address={at} />
+  ) : (
+    <OneObject id={Number(id ?? root)} />
+  );
+}
+
+/** Finds the object of a core at an address, and goes on there. */
+function ObjectAt({ address }: { address: string }) {
+  const { answer, reason } = useAnswer({ ask: 'at', address });
+  useEffect(() => {
+    if (answer) adjust({ view: 'object', id: String(answer.id) });
+  }, [answer]);
+  if (reason === undefined) return <p class="faint">…</p>;
+  return (
+    <p class="gap" role="alert">
+      {reason}
+    </p>
+  );
+}
+
+function OneObject({ id }: { id: number }) {
   const { answer, reason } = useAnswer({ ask: 'object', id });
   useLayoutEffect(
     () =>
@@ -49,6 +73,17 @@ function Shown({ view, id }: { view: ObjectView; id: number }) {
           ['Own', formatBytes(object.self)],
           ['Retained', formatBytes(object.retained)],
           ['Kind', type],
+          [
+            'Address',
+            view.address === undefined || state.view !== 'heap' ? undefined : (
+              <a
+                key="address"
+                href={`${addressOf(addresses.memory(state.item.id))}${hrefTo({ at: view.address })}`}
+              >
+                {view.address}
+              </a>
+            ),
+          ],
           [
             'Distance',
             object.distance === null ? 'nothing strong leads to it' : distanceText(object.distance),

@@ -120,11 +120,19 @@ export function Links({
       question={(part) =>
         asked === 'fields' ? { ask: 'fields', id, isRaw, ...part } : { ask: 'retainers', id, ...part }
       }
-      cells={({ name, kind, object }) => [
+      cells={({ name, kind, object, text }) => [
         <span key="name" class="field-name" title={kind === undefined ? name : `${name} (${kind})`}>
           {name}
         </span>,
-        object ? <ObjectLink key="object" object={object} /> : <span class="faint">a number</span>,
+        object ? (
+          <ObjectLink key="object" object={object} />
+        ) : text === undefined ? (
+          <span class="faint">a number</span>
+        ) : (
+          <code key="value" title={text}>
+            {text}
+          </code>
+        ),
         ...(object ? sizeCells(object) : ['', '']),
       ]}
     />

@@ -1,17 +1,19 @@
-/** The field that filters a list; the key `/` focuses it. */
+/** The field that filters a list; the key `/` focuses it, unless it has another id. */
 interface FilterFieldProps {
   label: string;
   value: string;
   onFilter: (text: string) => void;
+  id?: string;
+  hint?: string;
 }
 
-export function FilterField({ label, value, onFilter }: FilterFieldProps) {
+export function FilterField({ label, value, onFilter, id = 'search', hint = 'Filter  /' }: FilterFieldProps) {
   return (
     <input
-      id="search"
+      id={id}
       type="search"
       class="field"
-      placeholder="Filter  /"
+      placeholder={hint}
       aria-label={label}
       autocomplete="off"
       spellcheck={false}

@@ -66,14 +66,18 @@ const textOf = ({ name, program = '', verdictKind = '', error = '', state = '', 
 /** `4 bundles, 2 heap snapshots`. */
 function countOf(items: readonly ItemRow[]): string {
   const heaps = items.filter(({ kind }) => kind === 'heap').length;
-  const bundles = items.length - heaps;
+  const cores = items.filter(({ kind }) => kind === 'core').length;
+  const bundles = items.length - heaps - cores;
   return [
-    bundles > 0 || heaps === 0 ? formatCount(bundles, 'bundle') : '',
+    bundles > 0 || heaps + cores === 0 ? formatCount(bundles, 'bundle') : '',
     heaps > 0 ? formatCount(heaps, 'heap snapshot') : '',
+    cores > 0 ? formatCount(cores, 'core') : '',
   ]
     .filter(Boolean)
     .join(', ');
 }
+
+const kinds: Record<ItemRow['kind'], string> = { bundle: '', heap: 'heap snapshot', core: 'core' };
 
 interface BundleRowProps {
   item: ItemRow;
@@ -86,7 +90,7 @@ function BundleRow({
   isChosen,
   choose,
 }: BundleRowProps) {
-  const headline = kind === 'heap' ? name : error;
+  const headline = kind === 'bundle' ? error : name;
   return (
     <tr>
       <td>
@@ -99,9 +103,7 @@ function BundleRow({
       </td>
       <td class="what">
         {headline ? <span title={headline}>{headline}</span> : null}
-        <span class={headline ? 'faint' : ''}>
-          {(verdictKind ?? (kind === 'heap' ? 'heap snapshot' : '')).replaceAll('-', ' ')}
-        </span>
+        <span class={headline ? 'faint' : ''}>{(verdictKind ?? kinds[kind]).replaceAll('-', ' ')}</span>
       </td>
       <td>{program}</td>
       <td>
