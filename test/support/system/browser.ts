@@ -64,11 +64,11 @@ export async function launchBrowser(): Promise<Browser> {
 }
 
 /**
- * Polls until the expression is true, for 30 seconds. Playwright's waitForFunction needs `eval`, which the page's policy
+ * Polls until the expression is true, for 30 seconds unless told otherwise. Playwright's waitForFunction needs `eval`, which the page's policy
  * forbids.
  */
-export async function until(page: BrowserPage, expression: string): Promise<void> {
-  for (let tries = 0; tries < 1500; tries++) {
+export async function until(page: BrowserPage, expression: string, seconds = 30): Promise<void> {
+  for (let tries = 0; tries < seconds * 50; tries++) {
     if (await page.evaluate(expression).catch(falseWhileLeaving)) return;
     await delay(20);
   }
