@@ -124,6 +124,28 @@ describe('the heap in the workbench', { skip: whyNoBrowser() }, () => {
     await page.close();
   });
 
+  test('retainers as a tree, opened in place by the keyboard, also after a reload', async () => {
+    const [page, troubles] = await open('?view=query&q=from+Session', { bypassCSP: true });
+    await until(page, rowsThere);
+    await page.click('.long-table a[data-item]');
+    await until(page, `document.querySelector('#retainers') && ${rowsThere}`);
+    await page.click('input[aria-label="retainers as a tree"]');
+    await until(page, 'document.querySelector(".link-tree a[data-item]")');
+    await page.evaluate('document.querySelector(".link-tree a[data-item]").focus()');
+    await press(page, 'ArrowRight');
+    const below = '.link-tree li li a[data-item]';
+    await until(page, `document.querySelector('${below}')`);
+    await press(page, 'j', 'ArrowRight');
+    await until(page, `document.querySelector('.link-tree li ${below.slice(11)}')`);
+    assert.deepEqual(await violationsOf(page, axeSource()), []);
+    await press(page, 'ArrowLeft', 'k', 'ArrowLeft');
+    await until(page, `!document.querySelector('${below}')`);
+    await page.evaluate('location.reload()');
+    await until(page, 'document.querySelector(".link-tree a[data-item]")');
+    assert.deepEqual(troubles, []);
+    await page.close();
+  });
+
   test('a map can be entered, and left upwards', async () => {
     const [page] = await open('?view=treemap');
     await until(page, 'document.querySelector("a.tile")');

@@ -20,6 +20,7 @@ const inHeap: KeyTable = [
   ['Home  End', 'first and last row, of however many'],
   ['1 … 8', 'go to a view'],
   ['p', 'pin the object, or unpin it'],
+  ['→  ←', 'in a tree: open and close'],
   ['Alt ←', 'back to where you were'],
 ];
 const inMemory: KeyTable = [

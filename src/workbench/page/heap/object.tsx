@@ -7,6 +7,7 @@ import type { ObjectView } from '../../heap/questions.ts';
 import { addresses } from '../../protocol.ts';
 import { addressOf, state } from '../state.ts';
 import { askAhead, useAnswer } from './ask.ts';
+import { LinkTree } from './link-tree.tsx';
 import { firstPart } from './long-table.tsx';
 import { Dominated, distanceText, Links, ObjectLink } from './objects.tsx';
 import { PinButton } from './pins.tsx';
@@ -123,18 +124,25 @@ function Shown({ view, id }: { view: ObjectView; id: number }) {
         <section aria-labelledby="fields">
           <div class="tools">
             <h2 id="fields">{formatCount(counts.fields, 'field')}</h2>
-            <label>
-              <input
-                type="checkbox"
-                checked={isRaw.value}
-                onChange={(event) => {
-                  isRaw.value = event.currentTarget.checked;
-                }}
-              />{' '}
-              V8's own slots too
-            </label>
+            <TreeSwitch of="fields" />
+            {isTree('fields') ? null : (
+              <label>
+                <input
+                  type="checkbox"
+                  checked={isRaw.value}
+                  onChange={(event) => {
+                    isRaw.value = event.currentTarget.checked;
+                  }}
+                />{' '}
+                V8's own slots too
+              </label>
+            )}
           </div>
-          <Links ask="fields" id={id} isRaw={isRaw.value} label="Fields" />
+          {isTree('fields') ? (
+            <LinkTree ask="fields" id={id} label="Tree of fields" />
+          ) : (
+            <Links ask="fields" id={id} isRaw={isRaw.value} label="Fields" />
+          )}
           {value.lacksNumbers ? (
             <p class="faint caption">
               Numbers are not in this snapshot: V8 writes them with exposeNumericValues.
@@ -144,8 +152,13 @@ function Shown({ view, id }: { view: ObjectView; id: number }) {
         <section aria-labelledby="retainers">
           <div class="tools">
             <h2 id="retainers">{formatCount(counts.retainers, 'retainer')}</h2>
+            <TreeSwitch of="retainers" />
           </div>
-          <Links ask="retainers" id={id} label="Retainers" />
+          {isTree('retainers') ? (
+            <LinkTree ask="retainers" id={id} label="Tree of retainers" />
+          ) : (
+            <Links ask="retainers" id={id} label="Retainers" />
+          )}
         </section>
       </div>
       <section aria-labelledby="dominated">
@@ -153,6 +166,31 @@ function Shown({ view, id }: { view: ObjectView; id: number }) {
         <Dominated id={id} />
       </section>
     </>
+  );
+}
+
+type Sided = 'fields' | 'retainers';
+
+/** Kept in the address: `tree=fields,retainers`. */
+const trees = (): string[] => (place.value['tree'] ?? '').split(',').filter(Boolean);
+const isTree = (of: Sided): boolean => trees().includes(of);
+
+function TreeSwitch({ of }: { of: Sided }) {
+  return (
+    <label>
+      <input
+        type="checkbox"
+        aria-label={`${of} as a tree`}
+        checked={isTree(of)}
+        onChange={(event) => {
+          const others = trees().filter((known) => known !== of);
+          const { tree: _, ...words } = place.value;
+          const shown = event.currentTarget.checked ? [...others, of] : others;
+          adjust({ ...words, ...(shown.length > 0 && { tree: shown.join(',') }) });
+        }}
+      />{' '}
+      As a tree
+    </label>
   );
 }
 

@@ -40,6 +40,10 @@ export function watchPlace(): void {
   });
 }
 
-export const toObject = (id: number): string => hrefTo({ view: 'object', id: String(id) });
+/** From object to object, what is shown as a tree stays one. */
+export const toObject = (id: number): string => {
+  const { tree } = place.value;
+  return hrefTo({ view: 'object', id: String(id), ...(tree !== undefined && { tree }) });
+};
 export const toClass = (kind: number): string => hrefTo({ view: 'objects', class: String(kind) });
 export const toTiles = (id: number): string => hrefTo({ view: 'treemap', id: String(id) });

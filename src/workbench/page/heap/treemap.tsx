@@ -28,14 +28,12 @@ export function Treemap({ root }: { root: number }) {
         <ol>
           {answer?.above.map((object) => (
             <li key={object.id}>
-              <a href={toTiles(object.id)}>{object.class}</a>
+              <a href={toTiles(object.id)}>{object.id === root ? 'all roots' : object.class}</a>
             </li>
           ))}
           {answer ? (
             <li aria-current="page">
-              <a href={toObject(id)}>
-                {answer.object.class} @{id}
-              </a>{' '}
+              <a href={toObject(id)}>{id === root ? 'all roots' : `${answer.object.class} @${id}`}</a>{' '}
               <span class="faint">{formatBytes(answer.object.retained)}</span>
             </li>
           ) : null}
