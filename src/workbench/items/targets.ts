@@ -2,7 +2,16 @@
  * What was opened: a single thing, or a folder. A page refers to them by our ids, which are looked up here; a path never
  * comes from a page. The bundles of a folder are listed anew for each request.
  */
-import { closeSync, existsSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  readdirSync,
+  readSync,
+  statSync,
+} from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { headBytes, isPacked } from '../../analysis/core/input/packing.ts';
 import { findBundle, type ListedBundle, listBundles } from '../../bundle/finished/list.ts';
@@ -83,7 +92,7 @@ const snapshotName = /\.heapsnapshot(\.gz)?$/;
 
 function snapshotsIn(folder: string): Item[] {
   return readdirSync(folder)
-    .filter((name) => snapshotName.test(name))
+    .filter((name) => snapshotName.test(name) && isReadableFile(join(folder, name)))
     .map((name) => heapItem(join(folder, name), escapeLine(name), encodeURIComponent(name)));
 }
 
@@ -92,8 +101,18 @@ const coreName = /^core([._-]|$)|[._]core$/;
 
 function coresIn(folder: string): Item[] {
   return readdirSync(folder)
-    .filter((name) => coreName.test(name) && isCore(join(folder, name)))
+    .filter((name) => coreName.test(name) && isReadableFile(join(folder, name)) && isCore(join(folder, name)))
     .map((name) => coreItem(join(folder, name), encodeURIComponent(name)));
+}
+
+/** Not what is gone by now, a broken link, or a pipe, whose opening would wait for its writer. */
+function isReadableFile(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
 }
 
 function newestFirst(a: Item, b: Item): number {
