@@ -97,7 +97,7 @@ function Shown({ view, id }: { view: ObjectView; id: number }) {
           ],
           ['Dominated by', dominator ? <ObjectLink key="dominator" object={dominator} /> : undefined],
           [
-            'Map',
+            'Treemap',
             <a key="map" href={toTiles(id)}>
               what it keeps
             </a>,
