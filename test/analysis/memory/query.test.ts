@@ -72,6 +72,11 @@ const questions: readonly [string, unknown][] = [
   ['from Order group by .isPaid select .isPaid, count(.note)', [[true, 150], [false, 50]]], // biome-ignore format: a row a question
   ['select distinct .customer.name from Order order by .customer.name desc', [['cleo'], ['bob'], ['ada']]],
   ['select .res.statusCode, .number from Order order by .res.statusCode desc, .number limit 2', [[500, 0], [500, 10]]], // biome-ignore format: a row a question
+  // The row itself by its name, as Eclipse MAT has it; entries and ids as they are written in code.
+  ['select count(o), count(distinct o.customer), count(distinct o) from Order o', [[300, 3, 300]]],
+  ['select c.name from Customer c where c.byDay.get("day 2").order.number = 272', [['cleo']]],
+  ['select i.customers.get("ada").name from Index i', [['ada']]],
+  ['from Customer where upper(.name) = ADA', 1],
   // Texts by pattern.
   ['from Order where .note like "note 1_"', 7],
   ['from Order where .note ilike "NOTE 29%"', 8],
@@ -222,9 +227,14 @@ test('a class that nothing is of is said; a getter is no value', () => {
     'No object of this heap is of a class "string": did you mean "(string)"?',
   ]);
   assert.match(notes('from Object')[0] ?? '', /such as \{name, first\}: name = Object finds all of them/);
-  assert.deepEqual(notes('from Sesion'), ['No object of this heap is of a class "Sesion".']);
+  assert.deepEqual(notes('from Sesion'), [
+    'No object of this heap is of a class "Sesion": did you mean "Session"?',
+  ]);
   assert.deepEqual(notes('referenced by (class = Sesion or class = Session)'), [
-    'No object of this heap is of a class "Sesion".',
+    'No object of this heap is of a class "Sesion": did you mean "Session"?',
+  ]);
+  assert.deepEqual(notes('from nodes'), [
+    'No object of this heap is of a class "nodes": leave `from` out to ask about all objects.',
   ]);
   assert.deepEqual(notes('from Session'), []);
   assert.deepEqual(notes('class != Sesion'), []);
@@ -243,6 +253,23 @@ test('a property that no node has is said, unless it may be a number that the sn
   // Its name is in the heap: where small numbers are not, it may be one of a Session.
   assert.doesNotMatch(notes('from User where .user = 1'), /None of/);
   assert.doesNotMatch(notes('from Nobody where .state = 1'), /None of/);
+});
+
+test('an object is found by its id; that it has no order is said', () => {
+  const { snapshot, global } = synthProgram();
+  for (const at of [0, 1]) {
+    const session = snapshot.node({ name: 'Session' });
+    snapshot.edge(global, session, `session${at}`);
+    snapshot.edge(session, snapshot.node({ name: 'Date', id: 5001 + 2 * at }), 'at');
+  }
+  const heap = new Heap(readHeapSnapshotSync(snapshot.toBuffer()));
+  assert.equal(answer(heap, 'from Session where .at = @5003'), 1);
+  assert.equal(answer(heap, 'from Session where .at != @5003'), 1);
+  assert.deepEqual(answer(heap, 'select s.at from Session s where s.at = @5001'), [['Date @5001']]);
+  const notes = (text: string): string => runQuery(heap, parseQuery(text), 10).notes.join('|');
+  assert.match(notes('from Session where .at > "2026-01-01"'), /^\.at is an object \(Date\)/);
+  assert.match(notes('from Session s where s.at between 1 and 2'), /^\.at is an object \(Date\)/);
+  assert.equal(notes('from Session where .at = Date'), '');
 });
 
 test('a wrong question is an error that names the place', () => {
@@ -273,6 +300,15 @@ test('a wrong question is an error that names the place', () => {
     ['from (string)', /a class \(in quotes, if it is more than a word/],
     ['class = "a" "b"', /at character 13/],
     ['§ § §', /one of id, name/],
+    ['select status from Session', /character 8, .*or \.status, the property, expected/],
+    ['select * from Session where user.admin = true', /before "user.admin .*or \.user\.admin, the property/],
+    ['select self_size from Session', /character 8, .*\(here self\)/],
+    ['select s.@retainedHeapSize from Session s', /character 9, .*without @/],
+    ['select count(*) from instanceof Session', /character 22, before "instanceof .*class in \(A, B\)/],
+    ['from Session s join User u on s.user = u', /before "join User .*no join/],
+    ['from Session where .byId.has("a") = true', /before "\(.*no call/],
+    ['from Session where .isPaid', /at the end: .*\(\.isPaid = true\)/],
+    ['from Session where .isPaid and self > 1', /before "and self.*\(\.isPaid = true\)/],
   ] as const)
     assert.throws(() => parseQuery(text), { code: 'usage', message: said }, text);
 });

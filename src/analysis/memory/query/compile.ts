@@ -14,6 +14,7 @@ import {
   any,
   compare,
   isEqual,
+  NodeReference,
   not,
   type ReadValue,
   type TestRow,
@@ -46,8 +47,10 @@ export function compileTest(scope: Scope, expression: Expression): TestRow {
     }
     case 'compare': {
       const { sign } = expression;
-      const left = value(expression.left);
-      const right = value(expression.right);
+      const isOrder = sign !== '=' && sign !== '!=';
+      const [left, right] = [expression.left, expression.right].map((part) =>
+        isOrder ? notingObjects(scope, part) : value(part),
+      ) as [ReadValue, ReadValue];
       return (row) => compare(sign, left(row), right(row));
     }
     case 'in': {
@@ -59,9 +62,10 @@ export function compileTest(scope: Scope, expression: Expression): TestRow {
       };
     }
     case 'between': {
-      const [middle, low, high] = [expression.value, expression.low, expression.high].map(value);
+      const [low, high] = [expression.low, expression.high].map(value);
+      const middle = notingObjects(scope, expression.value);
       return (row) => {
-        const at = middle!(row);
+        const at = middle(row);
         return all([compare('>=', at, low!(row)), compare('<=', at, high!(row))]);
       };
     }
@@ -83,6 +87,18 @@ export function compileTest(scope: Scope, expression: Expression): TestRow {
     default:
       throw new TypeError(`${expression.kind} is no condition`);
   }
+}
+
+/** Objects, such as dates, have no order: what was asked is not answered by an empty result. */
+function notingObjects(scope: Scope, expression: Expression): ReadValue {
+  const read = compileValue(scope, expression);
+  if (expression.kind !== 'property') return read;
+  const { unordered } = scope.properties;
+  return (row) => {
+    const value = read(row);
+    if (value instanceof NodeReference) unordered.set(expression.steps, value.className);
+    return value;
+  };
 }
 
 function* answers(parts: readonly TestRow[], row: number): Generator<Truth> {
@@ -226,7 +242,8 @@ function callOf(scope: Scope, { name, argument }: ExpressionOf<'call'>): ReadVal
   return (row) => {
     const value = read(row);
     if (typeof value !== 'string') return null;
-    return name === 'length' ? value.length : value.toLowerCase();
+    if (name === 'length') return value.length;
+    return name === 'lower' ? value.toLowerCase() : value.toUpperCase();
   };
 }
 

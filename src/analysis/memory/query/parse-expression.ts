@@ -17,6 +17,8 @@ import {
 
 const literalWanted = 'a quoted text';
 const comparisonWanted = '= != < <= > >= ~ or another comparison';
+/** Eclipse MAT's and VisualVM's word for a class with its subclasses. */
+const subclasses = 'instanceof';
 
 export class ExpressionParser extends ValueParser {
   condition(mayBeAlias = false): Expression {
@@ -183,6 +185,10 @@ export class ExpressionParser extends ValueParser {
   /** A class name alone, as a condition. */
   classCondition(): Expression {
     const { at } = this;
+    if (this.isWord(subclasses) && this.ahead(1)?.kind === 'word')
+      throw this.wrong(
+        'a class alone (a snapshot does not say which are its subclasses: where class in (A, B))',
+      );
     const name = this.word(
       'a class (in quotes, if it is more than a word: "{id, name}"), @id or ( and a condition',
     );
@@ -197,6 +203,8 @@ export class ExpressionParser extends ValueParser {
   }
 
   #check(expression: Expression): Expression {
+    if (expression.type !== 'condition' && expression.kind === 'property' && expression.steps.length)
+      throw this.wrong(`${comparisonWanted} (${this.text.slice(expression.at, expression.end)} = true)`);
     if (expression.type !== 'condition') throw this.wrong(comparisonWanted);
     return expression;
   }

@@ -38,7 +38,41 @@ const reserved: ReadonlySet<string> = new Set([...clauses, ...joiners, 'has', 'd
 export const isReserved = (word: string): boolean => reserved.has(word.toLowerCase());
 const constants: Record<string, boolean | null> = { true: true, false: false, null: null, undefined: null };
 
+/** What other tools call our fields. */
+const synonyms: ReadonlyMap<string, QueryField> = new Map([
+  ['self_size', 'self'],
+  ['selfsize', 'self'],
+  ['shallow', 'self'],
+  ['shallow_size', 'self'],
+  ['shallowsize', 'self'],
+  ['size', 'self'],
+  ['usedheapsize', 'self'],
+  ['retained_size', 'retained'],
+  ['retainedsize', 'retained'],
+  ['retainedheapsize', 'retained'],
+  ['objectid', 'id'],
+  ['objectaddress', 'id'],
+  ['node_id', 'id'],
+  ['classof', 'class'],
+  ['class_name', 'class'],
+  ['classname', 'class'],
+  ['constructor', 'class'],
+  ['type_name', 'class'],
+  ['node_name', 'name'],
+  ['displayname', 'name'],
+  ['depth', 'distance'],
+  ['root_distance', 'distance'],
+]);
+
+const fieldWanted = (word: string): string => {
+  const field = synonyms.get(word.toLowerCase());
+  const isName = /^[\p{ID_Start}$_][\p{ID_Continue}$]*(?:\.[\p{ID_Continue}$]+)*$/u.test(word);
+  return `one of ${queryFields.join(', ')}${field ? ` (here ${field})` : ''}, or ${isName ? `.${word}, the property,` : '.property,'}`;
+};
+
 export abstract class ValueParser extends TokenCursor {
+  /** The name that `from Session s` gives to each object. */
+  protected rowName: string | undefined;
   #mayBeAlias = false;
 
   /** Parses the inside of brackets, which may turn out to be a condition or a value. */
@@ -116,6 +150,7 @@ export abstract class ValueParser extends TokenCursor {
       const field = lower as QueryField;
       return { kind: 'field', field, type: fieldTraits[field].type, ...place };
     }
+    if (word === this.rowName) return { kind: 'property', type: 'any', steps: [], ...place };
     // After an operator only a value can follow: a class may be called Order.
     if (isRight) return { kind: 'literal', type: 'text', value: word, ...place };
     if (this.#mayBeAlias && !reserved.has(lower)) return { kind: 'alias', type: 'any', name: word, ...place };
@@ -124,7 +159,7 @@ export abstract class ValueParser extends TokenCursor {
       place.at,
       this.#isColumn(word)
         ? `a field or .property (not ${word}: the columns of select come after where, so repeat what it stands for)`
-        : `one of ${queryFields.join(', ')}, or .property,`,
+        : fieldWanted(word),
     );
   }
 

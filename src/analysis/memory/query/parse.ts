@@ -18,6 +18,7 @@ import {
 import { type Token, tokenize } from './tokens.ts';
 
 const setOperations = ['union', 'intersect', 'except'];
+const joins = ['join', 'inner', 'left', 'right', 'outer', 'cross'];
 
 /** @throws AgentdumpError `usage`, with the position at which the text is not a valid query. */
 export function parseQuery(text: string): Query {
@@ -46,6 +47,7 @@ class QueryParser extends ExpressionParser {
   constructor(tokens: readonly Token[], text: string, alias: string | undefined) {
     super(tokens, text);
     this.#alias = alias;
+    this.rowName = alias;
   }
 
   query(): Query {
@@ -87,6 +89,8 @@ class QueryParser extends ExpressionParser {
     } else if (this.#begins('limit')) query.limit = this.count();
     else if (this.isWord(...setOperations))
       throw this.wrong('one query, in which `or` and `and not` join the conditions,');
+    else if (this.isWord(...joins))
+      throw this.wrong('no join: `.user.name`, `references (condition)` or `referenced by (condition)` is');
     else throw this.wrong('and, or, or a clause (where, select, group by, having, order by, limit)');
   }
 

@@ -20,6 +20,8 @@ export class PropertyReader {
   readonly #nameIndex = new Map<string, number>();
   /** Set if a missing value may be a small integer. */
   lacksNumbers = false;
+  /** By a path: the class of an object that was found where an order was asked for, and objects have none. */
+  readonly unordered = new Map<readonly Step[], string>();
   readonly #asked = new Set<readonly Step[]>();
   readonly #found = new Set<readonly Step[]>();
   /** Set if the length of a truncated string was requested. */
@@ -35,7 +37,8 @@ export class PropertyReader {
   }
 
   value(node: number, steps: readonly Step[]): Value {
-    const last = steps.at(-1)!;
+    const last = steps.at(-1);
+    if (!last) return this.valueOf(node);
     const parent = this.#follow(node, steps, steps.length - 1);
     const child = this.#noted(steps, parent < 0 ? -1 : this.#child(parent, last));
     if (parent < 0) return null;
@@ -90,7 +93,7 @@ export class PropertyReader {
       // A getter, whose value no snapshot has.
       if (text === 'system / AccessorPair') return null;
     }
-    return new NodeReference(node, heap.className(node));
+    return new NodeReference(node, heap.className(node), snapshot.nodes.id.get(node));
   }
 
   /** @param name `size` applies to collections only, `length` to arrays and strings. */

@@ -211,6 +211,10 @@ function notesOf(heap: Heap, query: Query, properties: PropertyReader): string[]
         ]
       : []),
     ...absentProperties(heap, expressions, properties),
+    ...[...properties.unordered].map(
+      ([steps, name]) =>
+        `${stepsText(steps)} is an object (${name}) in some of them: objects have no order, and a snapshot has no value of a Date.`,
+    ),
     ...(properties.hasCutStrings
       ? ['V8 cuts strings at 1,024 characters: longer ones count as that long.']
       : []),
@@ -257,9 +261,39 @@ function classNote({ classes }: Heap, name: string): string[] {
     ];
   if (classes.kinds.some((kind) => kind.name === name)) return [];
   const like = name.toLowerCase();
-  const meant = classes.kinds.find((kind) => [like, `(${like})`].includes(kind.name.toLowerCase()));
-  const hint = meant ? `: did you mean ${JSON.stringify(meant.name)}?` : '.';
+  const meant =
+    classes.kinds.find((kind) => [like, `(${like})`].includes(kind.name.toLowerCase())) ??
+    classes.kinds.find((kind) => isMisspelt(kind.name.toLowerCase(), like));
+  const hint = meant
+    ? `: did you mean ${JSON.stringify(meant.name)}?`
+    : everything.has(like)
+      ? ': leave `from` out to ask about all objects.'
+      : '.';
   return [`No object of this heap is of a class ${JSON.stringify(name)}${hint}`];
+}
+
+/** What other languages call the table of all objects. */
+const everything: ReadonlySet<string> = new Set([
+  'heap_graph_object',
+  'heap',
+  'node',
+  'nodes',
+  'object',
+  'objects',
+]);
+
+/** One letter is missing, too much, or another one, or two are exchanged. */
+function isMisspelt(name: string, asked: string): boolean {
+  if (asked.length < 4 || Math.abs(name.length - asked.length) > 1) return false;
+  let at = 0;
+  while (at < asked.length && name[at] === asked[at]) at++;
+  const [left, right] = [name.slice(at), asked.slice(at)];
+  return (
+    left.slice(1) === right.slice(1) ||
+    left.slice(1) === right ||
+    left === right.slice(1) ||
+    (left.slice(2) === right.slice(2) && left[0] === right[1] && left[1] === right[0])
+  );
 }
 
 /** Whether a property is compared with a number, used in arithmetic, or shown. */

@@ -29,7 +29,7 @@ export const queryFields = Object.keys(fieldTraits) as QueryField[];
 export const aggregateNames = ['count', 'sum', 'min', 'max', 'avg'] as const;
 export type AggregateName = (typeof aggregateNames)[number];
 /** Functions of one value. */
-export const functionNames = ['length', 'lower'] as const;
+export const functionNames = ['length', 'lower', 'upper'] as const;
 export type FunctionName = (typeof functionNames)[number];
 
 /** Relations between nodes of the graph. */

@@ -29,6 +29,8 @@ const signPattern = /!=|!~|<>|<=|>=|==|[=<>~(),+*/%-]/uy;
 const wordPattern = /[^\s=<>!~(),"'+*/%[\].-][^\s=<>!~(),"'+*/%[\]]*/uy;
 const namePattern = /\.([\p{ID_Continue}$#](?:[\p{ID_Continue}$#]|-(?=\p{L}))*)/uy;
 const bracketPattern = new RegExp(`\\[\\s*(?:(${quoted})|(\\d{1,9})|Symbol\\(([^\\]]*)\\))\\s*\\]`, 'suy');
+/** As it would be written in code; the value of an entry, by its key. */
+const entryPattern = new RegExp(`\\.get\\(\\s*(${quoted})\\s*\\)`, 'suy');
 const maxLength = 10_000;
 
 /**
@@ -78,7 +80,13 @@ function readPath(text: string, from: number, begin: number): Token {
   const steps: Step[] = [];
   let at = begin;
   for (;;) {
-    namePattern.lastIndex = at;
+    namePattern.lastIndex = entryPattern.lastIndex = at;
+    const entry = entryPattern.exec(text);
+    if (entry) {
+      steps.push({ kind: 'key', name: unquote(entry[1]!) });
+      at = entryPattern.lastIndex;
+      continue;
+    }
     bracketPattern.lastIndex = text[at] === '.' && text[at + 1] === '[' ? at + 1 : at;
     const name = namePattern.exec(text);
     const bracket = name ? null : bracketPattern.exec(text);
@@ -86,6 +94,14 @@ function readPath(text: string, from: number, begin: number): Token {
     steps.push(name ? { kind: 'name', name: name[1]! } : bracketStep(bracket!));
     at = name ? namePattern.lastIndex : bracketPattern.lastIndex;
   }
+  if (text.startsWith('.@', at))
+    throw wrongQuery(text, at, `a property or, without @ and s, a field (retained, not s.@retainedHeapSize)`);
+  if (steps.length && text[at] === '(')
+    throw wrongQuery(
+      text,
+      at,
+      'no call, since a snapshot has no methods (.size, .get("key"), length(.name)),',
+    );
   if (!steps.length || text[at] === '.' || text[at] === '[')
     throw wrongQuery(text, at, 'a property (.name, ["name"], [0] or [Symbol(name)])');
   return { kind: 'path', steps, text: text.slice(from, at), at: from, end: at };

@@ -8,10 +8,12 @@ import type { ComparisonSign } from './syntax.ts';
 export class NodeReference {
   readonly node: number;
   readonly className: string;
+  readonly id: number;
 
-  constructor(node: number, className: string) {
+  constructor(node: number, className: string, id: number) {
     this.node = node;
     this.className = className;
+    this.id = id;
   }
 }
 
@@ -21,12 +23,12 @@ export type Truth = boolean | null;
 export type ReadValue = (row: number) => Value;
 export type TestRow = (row: number) => Truth;
 
-/** An object is compared with a text by its class, with another object by identity. */
+/** An object is compared with a text by its class, with another object by identity, with a number (`@4711`) by its id. */
 export function isEqual(a: Value, b: Value): Truth {
   if (a === null || b === null) return null;
   if (a instanceof NodeReference)
-    return b instanceof NodeReference ? a.node === b.node : typeof b === 'string' && a.className === b;
-  return b instanceof NodeReference ? typeof a === 'string' && b.className === a : a === b;
+    return b instanceof NodeReference ? a.node === b.node : a.className === b || a.id === b;
+  return b instanceof NodeReference ? isEqual(b, a) : a === b;
 }
 
 export function compare(sign: ComparisonSign, a: Value, b: Value): Truth {
