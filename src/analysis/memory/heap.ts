@@ -156,7 +156,7 @@ export class Heap {
         this.selfSize,
         this.retained,
         () => this.distances,
-        this.dominated,
+        { index: () => this.dominated, isThere: this.#has('dominated') },
         this.root,
         this.tree,
       ),

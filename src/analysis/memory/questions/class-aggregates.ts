@@ -7,6 +7,7 @@ import type { SizeColumn } from '../../../formats/heapsnapshot/index.ts';
 import type { DominatedIndex } from '../graph/dominated-index.ts';
 import type { DominatorTree } from '../graph/dominators.ts';
 import type { RetainedSizes } from '../graph/retained-sizes.ts';
+import type { SpareMemory } from '../graph/tree-memory.ts';
 import type { GraphKernel } from '../kernel/graph-kernel.ts';
 import type { ClassTable } from './classes.ts';
 
@@ -28,9 +29,10 @@ export function computeClassAggregates(
   selfSize: SizeColumn,
   retained: RetainedSizes,
   distances: () => Int32Array,
-  dominated: DominatedIndex,
+  /** The index of dominated nodes, and whether it has been built. */
+  dominated: { index: () => DominatedIndex; isThere: boolean },
   root: number,
-  { kernel, spare }: Pick<DominatorTree, 'kernel' | 'spare'> = {},
+  { dominator, kernel, spare }: Pick<DominatorTree, 'dominator'> & Partial<DominatorTree>,
 ): ClassAggregates {
   const rows = classes.kinds.length;
   const isThere =
@@ -38,10 +40,15 @@ export function computeClassAggregates(
     kernel.holds('retained', retained) &&
     kernel.holds('distance', distances()) &&
     kernel.holds('row', classes.of) &&
-    kernel.holds('first', dominated.first);
+    kernel.holds('first', dominated.index().first);
   if (kernel && isThere && rows <= kernel.code.classRoom.value) return sumInKernel(kernel, rows, root);
   const sums = sumUp(classes, selfSize);
-  addRetained(sums.retainedSize, classes.of, selfSize, retained, dominated, root, spare?.take());
+  const isIndexed = kernel !== undefined || dominated.isThere;
+  const byClass = isIndexed
+    ? undefined
+    : retainedByClass(classes, sums.count, selfSize, retained, dominator, spare);
+  if (byClass) sums.retainedSize = byClass;
+  else addRetained(sums.retainedSize, classes.of, selfSize, retained, dominated.index(), root, spare?.take());
   let distance: Int32Array | undefined;
   return {
     ...sums,
@@ -85,6 +92,56 @@ function smallestDistances(
   for (let node = 0; node < narrow.length; node++)
     if (narrow[node] !== 0 && distances[node]! < smallest[of[node]!]!) smallest[of[node]!] = distances[node]!;
   return smallest;
+}
+
+/** Steps up the tree for each node, in all: about one is usual. */
+const mostSteps = 8;
+
+/**
+ * The sums without an index of the tree: class by class, climbs from each node to what is known to be, or not to be, below
+ * another node of its class. Undefined if that takes too many steps.
+ */
+function retainedByClass(
+  { of, kinds }: ClassTable,
+  count: Uint32Array,
+  { narrow }: SizeColumn,
+  retained: RetainedSizes,
+  dominator: Uint32Array,
+  spare: SpareMemory | undefined,
+): Float64Array | undefined {
+  const nodes = narrow.length;
+  const sums = new Float64Array(kinds.length);
+  const next = new Uint32Array(kinds.length);
+  for (let row = 1; row < next.length; row++) next[row] = next[row - 1]! + count[row - 1]!;
+  const order = spare?.work ?? new Uint32Array(nodes);
+  for (let node = 0; node < nodes; node++) if (narrow[node] !== 0) order[next[of[node]!]!++] = node;
+  /** By ordinal: twice the class's row plus two, and one more if the node or one above it is of the class. */
+  const known = spare?.take()?.fill(0, 0, nodes) ?? new Uint32Array(nodes);
+  let stepsLeft = mostSteps * nodes;
+  for (let row = 0, from = 0; row < sums.length; from = next[row++]!) {
+    const isBelow = 2 * row + 3;
+    const end = next[row]!;
+    for (let at = from; at < end; at++) known[order[at]!] = isBelow;
+    let sum = 0;
+    for (let at = from; at < end; at++) {
+      const node = order[at]!;
+      const owner = dominator[node]!;
+      // The root is its own dominator.
+      let above = owner;
+      let before = node;
+      while (above !== before && known[above]! >>> 1 !== row + 1) {
+        before = above;
+        above = dominator[above]!;
+        stepsLeft--;
+      }
+      const answer = above === before ? isBelow - 1 : known[above]!;
+      if (answer !== isBelow) sum += retained[node]!;
+      for (let up = owner; up !== above; up = dominator[up]!) known[up] = answer;
+      if (stepsLeft < 0) return undefined;
+    }
+    sums[row] = sum;
+  }
+  return sums;
 }
 
 /**
