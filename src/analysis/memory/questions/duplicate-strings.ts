@@ -43,9 +43,17 @@ interface StringCopies {
 /** Larger sizes are treated as one: hardly any program has many strings of that length with the same beginning. */
 const largestSize = 0xfffff;
 
-/** @param withHolders whether the rows say who holds the copies, which takes the references to them. */
-export function computeDuplicateStrings(heap: Heap, limit: number, withHolders = false): StringSums {
-  const { repeated, wastes, sums } = copiesIn(heap);
+/**
+ * @param withHolders whether the rows say who holds the copies, which takes the references to them.
+ * @param counts by the number of copies and the size of each: which texts count. All, unless given.
+ */
+export function computeDuplicateStrings(
+  heap: Heap,
+  limit: number,
+  withHolders = false,
+  counts?: (copies: number, size: number) => boolean,
+): StringSums {
+  const { repeated, wastes, sums } = counts ? someCopiesIn(heap, counts) : copiesIn(heap);
   const listed = largestRows(wastes, limit, () => true);
   const groups = listed.map((row) => repeated[row]!);
   const holders = withHolders ? findHolders(heap, groups) : undefined;
@@ -91,6 +99,12 @@ function copiesIn(heap: Heap): StringCopies {
   const found = known.get(heap) ?? findCopies(heap);
   known.set(heap, found);
   return found;
+}
+
+function someCopiesIn(heap: Heap, counts: (copies: number, size: number) => boolean): StringCopies {
+  const { repeated, sums } = copiesIn(heap);
+  const some = repeated.filter(({ count, size }) => counts(count, size));
+  return { repeated: some, ...wasteOf(heap, some, sums.count, sums.selfSizeBytes) };
 }
 
 /** Most names belong to a single string; groups are only created for the others. */

@@ -4,7 +4,13 @@ import type { HeapStringRow } from '../../../model/heap.ts';
 import { clip, formatBytes, formatNumber } from '../../../model/quantities.ts';
 import type { Heap } from '../heap.ts';
 import { computeDuplicateStrings } from '../questions/duplicate-strings.ts';
-import { isLargeShare, type SuspectRule, shareText, suspectAt } from '../suspects/suspect-context.ts';
+import {
+  isLargeShare,
+  leastLargeBytes,
+  type SuspectRule,
+  shareText,
+  suspectAt,
+} from '../suspects/suspect-context.ts';
 
 const leastShare = 0.15;
 /** After memory ran out. */
@@ -12,18 +18,27 @@ const leastShareOfAll = 0.05;
 /** For truncated texts, which may only begin alike, such as the sources of modules with the same licence. */
 const leastUnsureShare = 0.3;
 
+/**
+ * What a program defines is repeated in tens (a label in each of its languages, the name of a method in each class); what it
+ * does, in hundreds. Fewer count if the copies of one text are large by themselves.
+ */
+const fewestCopies = 100;
+const isRepeated = (copies: number, size: number): boolean =>
+  copies >= fewestCopies || (copies - 1) * size >= leastLargeBytes;
+
 export const duplicateStringsRule: SuspectRule = {
   name: 'duplicate-strings',
   find(context) {
     const { heap, totalBytes } = context;
     const least = totalBytes * (context.tellsAll ? leastShareOfAll : leastShare);
     if (stringBytes(heap) < least) return [];
-    const { wastedBytes, unsureBytes, rows } = computeDuplicateStrings(heap, 1);
+    const counts = context.tellsAll ? undefined : isRepeated;
+    const { wastedBytes, unsureBytes, rows } = computeDuplicateStrings(heap, 1, false, counts);
     if (!rows.length || wastedBytes < least) return [];
     const isSure = wastedBytes - unsureBytes >= least;
     if (!isSure && !isLargeShare(context, wastedBytes, leastUnsureShare)) return [];
     // Who holds them is only asked if it is told.
-    const worst = computeDuplicateStrings(heap, 1, true).rows[0]!;
+    const worst = computeDuplicateStrings(heap, 1, true, counts).rows[0]!;
     const node = heap.snapshot.findById(worst.id);
     const are = isSure
       ? 'is copies of strings that the heap has already'

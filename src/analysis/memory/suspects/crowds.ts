@@ -154,7 +154,7 @@ function areOfOneLength(heap: Heap, lists: readonly number[]): boolean {
 }
 
 /** By its own edges and those of V8's tables in it. */
-function referredTo(heap: Heap, container: number): Referred {
+export function referredTo(heap: Heap, container: number): Referred {
   const { snapshot } = heap;
   const { firstEdge, type } = snapshot.nodes;
   const isSeen = marksOf(heap);
@@ -212,7 +212,7 @@ const contentTypes: ReadonlySet<number> = new Set([
 const isContent = (heap: Heap, node: number): boolean =>
   contentTypes.has(heap.snapshot.nodes.type[node]!) || isScope(heap, node);
 
-function sampleOf(nodes: ArrayLike<number>): number[] {
+export function sampleOf(nodes: ArrayLike<number>): number[] {
   const step = Math.ceil(nodes.length / mostSamples);
   return Array.from({ length: Math.ceil(nodes.length / step) || 0 }, (_, at) => nodes[at * step]!);
 }

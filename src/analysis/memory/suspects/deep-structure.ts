@@ -10,6 +10,9 @@ const mostSamples = 64;
 const leastWays = 0.4;
 /** Objects between the holder and a sample; shards, and wrappers of what was added, are fewer. */
 const fewestBetween = 5;
+/** So many of them for each way, of which there are fewer than a crowd's: the statements of a program, not requests. */
+const leastPerWay = 20;
+const mostWays = 1000;
 const nearlyAll = 0.8;
 /** Objects of the class above each other: more are a chain. */
 const mostLevels = 48;
@@ -30,9 +33,20 @@ export function isDeepStructure(heap: Heap, holder: number, members: ArrayLike<n
   lengths.sort((a, b) => a - b);
   return (
     lengths.length >= samples * nearlyAll &&
-    ways.size < samples * leastWays &&
+    (ways.size < samples * leastWays || areFewWays(heap, holder, members.length)) &&
     lengths[lengths.length >> 1]! >= fewestBetween
   );
+}
+
+function areFewWays(heap: Heap, holder: number, members: number): boolean {
+  const { type } = heap.snapshot.nodes;
+  let ways = 0;
+  const open = [holder];
+  for (let at = open.pop(); at !== undefined && ways < mostWays; at = open.pop())
+    for (const child of heap.dominated.of(at))
+      if (type[child] === NodeType.array) open.push(child);
+      else if (type[child] === NodeType.object || type[child] === NodeType.closure) ways++;
+  return ways < mostWays && members >= ways * leastPerWay;
 }
 
 interface Way {

@@ -100,11 +100,23 @@ export function largeNodes({ heap, growableBytes }: SuspectContext, share: numbe
 
 /**
  * The exports of a JSON module were complete when it was loaded; Node's module caches are not a leak, and a module's exports
- * are as large as its code makes them.
+ * are as large as its code makes them. Other caches are called `_cache` too.
  */
 export function isModuleData({ heap }: SuspectContext, node: number): boolean {
   if (findChild(heap, node, '__esModule', EdgeType.property) >= 0) return true;
-  return /\.json"\]\.exports[^(]*$|\.(?:loadCache|_cache)(?:\{table\}|\.get\(…\))?$/.test(
-    placeText(heap, node),
-  );
+  const path = placeText(heap, node);
+  if (/\.json"\]\.exports[^(]*$|\.loadCache(?:\{table\}|\.get\(…\))?$/.test(path)) return true;
+  return /\._cache$/.test(path) && holdsModules(heap, node);
+}
+
+function holdsModules(heap: Heap, node: number): boolean {
+  const { snapshot } = heap;
+  const { firstEdge } = snapshot.nodes;
+  for (let edge = firstEdge[node]!; edge < firstEdge[node + 1]!; edge++)
+    if (
+      snapshot.edgeType(edge) === EdgeType.property &&
+      heap.className(snapshot.edgeTarget(edge)) === 'Module'
+    )
+      return true;
+  return false;
 }

@@ -25,6 +25,7 @@ import { toolResultsRule } from '../rules/tool-results.ts';
 import { isCrowd } from './crowds.ts';
 import { limitOf, removesOldest } from './limits.ts';
 import { bytesMadeAtOnce, isTable } from './made-at-once.ts';
+import { holdsSmallRows } from './small-rows.ts';
 import { ordinalOf, type SuspectContext, type SuspectRule } from './suspect-context.ts';
 
 /** Rules that know the purpose of an object come before those that only see that it is large. */
@@ -74,9 +75,18 @@ export function computeSuspects(
       !general.has(suspect.rule) ||
       !left.slice(0, at).some((earlier) => saysItAlready(heap, earlier, suspect)),
   );
-  const weight = (suspect: HeapSuspect): number => suspect.retainedSizeBytes * sureness[suspect.confidence];
+  const weights = new Map(told.map((suspect) => [suspect, weightOf(heap, suspect)]));
+  const weight = (suspect: HeapSuspect): number => weights.get(suspect)!;
   const isLast = (suspect: HeapSuspect): number => Number(meantToBeLarge.has(suspect.refutedBy));
   return told.sort((a, b) => isLast(a) - isLast(b) || weight(b) - weight(a)).slice(0, limit);
+}
+
+/** Of small rows, such as those of a table that was filled in a loop. */
+const sureOfSmallRows = 0.25;
+
+function weightOf(heap: Heap, { rule, node, retainedSizeBytes, confidence }: HeapSuspect): number {
+  const isOfRows = node && ofSizeAlone.has(rule) && holdsSmallRows(heap, ordinalOf(heap, node));
+  return retainedSizeBytes * sureness[confidence] * (isOfRows ? sureOfSmallRows : 1);
 }
 
 /** Rules that see that a container is large, but not how large it may become. */
