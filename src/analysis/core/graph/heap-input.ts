@@ -17,12 +17,10 @@ export interface HeapInput {
   gaps: Gap[];
 }
 
-export interface HeapInputOptions {
+export interface HeapInputOptions extends Pick<CoreGraphOptions, 'thread' | 'onGraph'> {
   strings: SnapshotStrings;
   /** Only its text is read, for which edges are not kept. */
   isText?: boolean;
-  thread?: CoreGraphOptions['thread'];
-  onGraph?: CoreGraphOptions['onGraph'];
 }
 
 /** @throws what `open` throws. */
