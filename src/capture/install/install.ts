@@ -18,7 +18,7 @@ import { shieldExit } from '../host/exit-shield.ts';
 import { fileCompilers } from '../host/file-compilers.ts';
 import { withOwnWorld } from '../host/intrinsics/own-realm.ts';
 import { watchForAgent } from '../recording/agent-watch.ts';
-import { noteEndsOfChildren, startFlightLate } from '../recording/flight-start.ts';
+import { noteEndsOfChildren, startFlightLate, startsOthersOnly } from '../recording/flight-start.ts';
 import { handOverTo } from '../recording/hand-over.ts';
 import { watchListens } from '../recording/listen-sites.ts';
 import { tapLogs } from '../recording/log-tap.ts';
@@ -85,7 +85,8 @@ function installConfigured(given: Config): () => void {
     listens,
     logs,
   };
-  if (isMainThread) attempt(() => Object.assign(surroundings, { startMark: leaveStartMark(config.dir) }));
+  if (isMainThread && !startsOthersOnly(surroundings))
+    attempt(() => Object.assign(surroundings, { startMark: leaveStartMark(config.dir) }));
   const work = new WorkWatch();
   const isEndOfWork = (exitCode: number): boolean => work.isEndOfWork(exitCode, surroundings, host);
   const { undoings, captureEvent, deathSignals } = installTriggers(surroundings, events, isEndOfWork);
@@ -145,6 +146,8 @@ function installTriggers(
   let isExiting = false;
   let atEnd: (() => void) | undefined;
   const captureDeath = (asked: CaptureRequest): string | undefined => {
+    // npm passes its signal on, and ends by it as what it has started does.
+    if (asked.kind === 'signal' && startsOthersOnly(surroundings)) return undefined;
     const request = { ...asked, atMs: now() };
     if (!leavesAlive(request.kind)) capturedAt = performance.now();
     return harmless(() => {

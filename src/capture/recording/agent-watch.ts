@@ -7,13 +7,12 @@ import type { Host } from '../../agent/api/context.ts';
 import { firstChannels, watchGlobalNames } from '../../agent/first-signs.ts';
 import { guarded } from '../../agent/taps/guard.ts';
 import { ours } from '../../agent/taps/own-work.ts';
-import { launcherScript } from '../../bundle/layout/tests.ts';
 import type { CaptureRequest } from '../fatal-path/request.ts';
 import { isMainThread, type Surroundings } from '../fatal-path/surroundings.ts';
 import { loadRecordingHalf } from '../install/half-loader.ts';
 import type { Outlet, Recording } from '../install/recording-half.ts';
 import { writeStderrLine } from '../install/stderr-line.ts';
-import { openFlight, requireRecordingPolicy } from './flight-start.ts';
+import { openFlight, requireRecordingPolicy, startsOthersOnly } from './flight-start.ts';
 
 /** Of what a launcher starts; more only if it starts whole workspaces. */
 const mostLaunched = 20;
@@ -67,10 +66,6 @@ export function watchForAgent(
     stopWaiting();
     surroundings.recording?.uninstall();
   };
-}
-
-function startsOthersOnly({ tests }: Surroundings): boolean {
-  return tests?.startsOthersOnly ?? launcherScript.test(process.argv[1] ?? '');
 }
 
 function startRecording(surroundings: Surroundings, capture: (request: CaptureRequest) => void): Recording {

@@ -5,6 +5,7 @@
  */
 
 import { startOwnTimer } from '../../agent/taps/own-timer.ts';
+import { launcherScript } from '../../bundle/layout/tests.ts';
 import { isMainThread, type RecordingState, type Surroundings } from '../fatal-path/surroundings.ts';
 import { onDisk } from '../host/intrinsics/native-files.ts';
 import { withOwnWorld } from '../host/intrinsics/own-realm.ts';
@@ -26,12 +27,17 @@ const lateStartMs = 2000;
 export function startFlightLate(surroundings: Surroundings): () => void {
   if (!isMainThread) return () => {};
   const timer = startOwnTimer(() => {
-    if (!surroundings.tests?.startsOthersOnly) openFlight(surroundings, () => {});
+    if (!startsOthersOnly(surroundings)) openFlight(surroundings, () => {});
   }, lateStartMs);
   return () => {
     timer.stop();
     surroundings.flight?.stop();
   };
+}
+
+/** What npm and its like record would be of no use to anybody, and they may run the watcher that it would wake (`node --watch-path`). */
+export function startsOthersOnly({ tests }: Surroundings): boolean {
+  return tests?.startsOthersOnly ?? launcherScript.test(process.argv[1] ?? '');
 }
 
 /** Undefined in a worker, and if it can't be opened, which is reported to `complain` once. */

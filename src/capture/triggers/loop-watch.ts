@@ -11,7 +11,7 @@ import type { CaptureRequest } from '../fatal-path/request.ts';
 import type { Surroundings } from '../fatal-path/surroundings.ts';
 import { withOwnWorld } from '../host/intrinsics/own-realm.ts';
 import { loadWatchdogHalf } from '../install/half-loader.ts';
-import { openFlight } from '../recording/flight-start.ts';
+import { openFlight, startsOthersOnly } from '../recording/flight-start.ts';
 import { startHiddenWorker } from '../watchdog/hidden-worker.ts';
 import type { DeathSignals } from './signal-watch.ts';
 
@@ -65,7 +65,7 @@ export function watchLoop(
     surroundings.watch = watch;
     Object.defineProperty(host, 'watchdog', { configurable: true, value: watch.hook });
     late = startOwnTimer(() => {
-      if (watch.threadId === 0 && !surroundings.tests?.startsOthersOnly) openFlight(surroundings, () => {});
+      if (watch.threadId === 0 && !startsOthersOnly(surroundings)) openFlight(surroundings, () => {});
     }, lateThreadMs);
   };
   // In a test process each millisecond counts, and its supervisor observes its end.
@@ -73,7 +73,7 @@ export function watchLoop(
   let timer: OwnTimer | undefined;
   const startLate = (): void => {
     timer = startOwnTimer(() => {
-      if (surroundings.tests?.startsOthersOnly) return;
+      if (startsOthersOnly(surroundings)) return;
       const inLoopMs = performance.now() - performance.nodeTiming.loopStart;
       if (inLoopMs < leastInLoopMs) startLate();
       else start();

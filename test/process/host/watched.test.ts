@@ -39,6 +39,14 @@ for (const node of nodesInTurn) {
     });
     assert.match(stdout, /Error: own death/, stderr);
   });
+
+  test(`${node.name}: a watcher that npm runs`, async (t) => {
+    const app = newApp(t, serving);
+    const dev = `${JSON.stringify(node.path)} --watch-path=. app.js`;
+    writeFileSync(join(app, 'package.json'), JSON.stringify({ scripts: { dev } }));
+    await watchUntil(node, app, /recorded/, ['npm', 'run', 'dev']);
+    assert.deepEqual(readdirSync(app), ['app.js', 'package.json']);
+  });
 }
 
 function newApp(t: TestContext, source: string): string {
@@ -54,18 +62,27 @@ const environmentOf = (app: string): Record<string, string> => ({
 });
 
 /** Ends when both the watcher and the program have ended. */
-async function watchUntil(node: TestNode, app: string, sign: RegExp): Promise<void> {
-  const words = ['--watch-path=.', '--require', preload, 'app.js'];
-  const child = spawn(node.path, words, {
+async function watchUntil(
+  node: TestNode,
+  app: string,
+  sign: RegExp,
+  [file, ...words] = [node.path, '--watch-path=.', 'app.js'],
+): Promise<void> {
+  const child = spawn(file as string, words, {
     cwd: app,
-    env: environmentOf(app),
+    env: { ...environmentOf(app), NODE_OPTIONS: `--require ${preload}` },
     stdio: ['ignore', 'pipe', 'pipe'],
+    // A shell that npm starts passes no signal on.
+    detached: true,
   });
+  const group = -(child.pid ?? 0);
   let output = '';
+  let isSent = false;
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => {
       output += text;
-      if (sign.test(output)) child.kill();
+      if (sign.test(output) && !isSent) process.kill(group, 'SIGTERM');
+      isSent ||= sign.test(output);
     });
   await new Promise((resolve) => child.on('close', resolve));
   assert.match(output, sign);
