@@ -5,7 +5,6 @@
  * death is stored. The line of a stored death ends with the id of its bundle, so that retention knows the signature of each
  * bundle without opening any.
  */
-
 import { dirname, join } from 'node:path';
 import { platform } from '../../platform/index.ts';
 import { randomBytes } from '../../platform/kernel-random.ts';

@@ -4,10 +4,9 @@
  * day and host: only that host appends to it, so wherever the folder is mounted or copied to, its lines are the same absolute
  * count or an earlier one, which can be told any number of times. A copy on a machine of the same name is not told apart.
  */
-
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { platform } from '../../platform/index.ts';
 import { randomBytes } from '../../platform/kernel-random.ts';
 import { startsFolder } from '../layout/bundle.ts';
 import { readBundleName } from '../write/bundle-name.ts';
@@ -111,7 +110,7 @@ function append(dir: string, lineFor: (log: string) => string): void {
   try {
     const day = new Date().toISOString().slice(0, 10);
     // As part of a file's name, which has a limit. Nobody decodes it.
-    const host = encodeURIComponent(platform.hostName()).slice(0, 100) || 'unknown';
+    const host = encodeURIComponent(hostname()).slice(0, 100) || 'unknown';
     const own = listLogs(dir).find((one) => one.day === day && one.host === host);
     const log = own?.path ?? begin(dir, day, host);
     appendFileSync(log, lineFor(log), { mode: 0o600 });
