@@ -43,18 +43,18 @@ for (const node of nodes)
         assert.ok(places.length > links);
         const truth = tell(dump).frames;
         let different = 0;
-        for (const [i, place] of places.entries())
+        for (const [i, place] of sampleOf([...places.entries()], 4))
           for (const ahead of [2, 5]) {
             const other = places[i + ahead];
             if (other !== undefined) different += Number(isTold([[place, other]], truth));
           }
-        assert.ok(different > links, `${different}`);
+        assert.ok(different > links / 4, `${different}`);
       });
 
       test('two of them in each other’s place: a gap, if the frames differ', () => {
         const places = findSaved(dump);
         const truth = tell(dump).frames;
-        for (const [i, place] of places.entries())
+        for (const [i, place] of sampleOf([...places.entries()], 4))
           for (const ahead of [1, 4]) {
             const other = places[i + ahead];
             if (other === undefined) continue;
