@@ -8,20 +8,43 @@ import { useAnswer } from '../heap/ask.ts';
 import { hrefTo } from '../heap/place.ts';
 import { addressOf, state } from '../state.ts';
 
+const wordBytes = 8;
 const pageWords = 64;
-const pageBytes = pageWords * 8;
+const pageBytes = pageWords * wordBytes;
 
 export function Words({ at }: { at: string }) {
   const { answer, reason } = useAnswer({ ask: 'words', at, count: pageWords });
+  // Of what is asked for, so that a key that is pressed while it is read turns from there.
+  const first = Number(at) - (Number(at) % wordBytes);
+  const pages = (
+    <nav class="desk-links" aria-label="Pages of memory">
+      {first > 0 ? (
+        <a class="button" href={hrefTo({ at: hex(Math.max(0, first - pageBytes)) })} data-page="back">
+          ← {formatBytes(pageBytes)} back
+        </a>
+      ) : null}
+      <a class="button" href={hrefTo({ at: hex(first + pageBytes) })} data-page="on">
+        {formatBytes(pageBytes)} on →
+      </a>
+    </nav>
+  );
   if (reason !== undefined)
     return (
-      <p class="gap" role="alert">
-        {reason}
-      </p>
+      <>
+        {pages}
+        <p class="gap" role="alert">
+          {reason}
+        </p>
+      </>
     );
-  if (!answer) return <p role="status">reading</p>;
+  if (!answer)
+    return (
+      <>
+        {pages}
+        <p role="status">reading</p>
+      </>
+    );
   const { region, words } = answer;
-  const first = Number(answer.at);
   return (
     <>
       {region ? (
@@ -37,16 +60,7 @@ export function Words({ at }: { at: string }) {
       ) : (
         <p class="gap">No memory of the process is at this address.</p>
       )}
-      <nav class="desk-links" aria-label="Pages of memory">
-        {first > 0 ? (
-          <a class="button" href={hrefTo({ at: hex(Math.max(0, first - pageBytes)) })} data-page="back">
-            ← {formatBytes(pageBytes)} back
-          </a>
-        ) : null}
-        <a class="button" href={hrefTo({ at: hex(first + pageBytes) })} data-page="on">
-          {formatBytes(pageBytes)} on →
-        </a>
-      </nav>
+      {pages}
       <ScrollBox class="table memory-table" label="Words">
         <table>
           <thead>
