@@ -76,6 +76,7 @@ for (const node of nodesInTurn)
           }
       });
 
+    // On Node 20 the stopped thread loads nothing without path: then the watchdog's own thread writes what it knows.
     test('a hang', async (t) => {
       const hang = async (what: string): Promise<string[]> => {
         const dumps = join(temporaryFolder(t), 'dumps');
@@ -86,6 +87,6 @@ for (const node of nodesInTurn)
         return partsOf(t, await bundle);
       };
       for (const what of isWideRun ? replaced : ['builtin', 'crypto', 'os'])
-        assert.ok((await hang(what)).includes('environment.json'), what);
+        assert.ok((await hang(what)).includes(what === 'path' ? 'threads.json' : 'environment.json'), what);
     });
   });
