@@ -22,6 +22,9 @@ export const signals = {
   windowChanged: 'SIGWINCH',
 } as const satisfies Record<string, NodeJS.Signals>;
 
+/** A shell reports the signal that ended its command as this number plus the signal's. */
+export const shellBase = 128;
+
 /** Throws the system's errors. */
 export function freeze(pid: number): void {
   process.kill(pid, signals.stop);

@@ -9,6 +9,7 @@ import type {
   ResourcePeakPayload,
   WarningPayload,
 } from '../../journal/layout/records.ts';
+import { shellBase } from '../../platform/signals.ts';
 import { hasFormatter } from '../host/intrinsics/own-stack.ts';
 import { findField } from '../host/read-field.ts';
 
@@ -32,9 +33,6 @@ export interface Launched {
   message: unknown;
   startedAt: number;
 }
-
-/** A shell reports the signal that ended its command as this number plus the signal's. */
-const shellBase = 128;
 
 /** From a message of the channel `child_process`. */
 export const childIn = (message: unknown): ChildProcess | undefined =>

@@ -5,7 +5,7 @@
  * before the host's listeners run.
  */
 import { ours } from '../../agent/taps/own-work.ts';
-import { signals } from '../../platform/signals.ts';
+import { shellBase, signals } from '../../platform/signals.ts';
 import { readProcStat } from '../../platform/systems/proc-files.ts';
 import { getBuiltinModule } from '../host/intrinsics/intrinsics.ts';
 import { nearestFrames } from '../host/intrinsics/own-stack.ts';
@@ -18,8 +18,6 @@ const { _kill: nativeKill, removeAllListeners } = process as typeof process & {
 };
 
 const longestDyingMs = 1000;
-/** A shell reports a signal as this number plus the signal's. */
-const shellBase = 128;
 
 export const signalsTrigger: Trigger = (context) => {
   if (!context.isMainThread) return undefined;

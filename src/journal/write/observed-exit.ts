@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { platform } from '../../platform/index.ts';
-import { signals } from '../../platform/signals.ts';
+import { shellBase, signals } from '../../platform/signals.ts';
 import { listFolder, readSmallFile } from '../../platform/small-file.ts';
 import {
   type ObservedExit,
@@ -27,8 +27,6 @@ export interface EndedChild {
 
 /** Sessions that nobody has swept; each is a small file to read, while the program waits. */
 const mostSessions = 300;
-/** A shell reports the signal that ended its command as this number plus the signal's. */
-const shellBase = 128;
 /** Clocks are adjusted, and a session is opened after its process was started. */
 const slackMs = 1000;
 
