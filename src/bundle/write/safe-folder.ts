@@ -63,8 +63,10 @@ export function ensureDumpFolder(dir: string): string {
 
 /** In a project's folder, so that neither git nor npm takes what is in it. Without it, bundles are written all the same. */
 function keepOutOfGit(path: string): void {
+  const list = join(path, '.gitignore');
+  if (exists(list)) return;
   try {
-    const fd = createPrivateFile(join(path, '.gitignore'));
+    const fd = createPrivateFile(list);
     try {
       writeAll(fd, Buffer.from('*\n'));
     } finally {
