@@ -87,7 +87,7 @@ export function describeOthers(isolates: readonly IsolateHeap[], chosen: Isolate
   const more = others.length > mostNamed ? `, and ${others.length - mostNamed} more` : '';
   const heaps =
     others.length === 1 ? 'the heap of another thread is' : `${others.length} heaps of other threads are`;
-  return `${heaps} left out: ${named.join(', ')}${more}; \`agentdump heap --thread\` reads one`;
+  return `${heaps} left out: ${named.join(', ')}${more}; \`agentdump heap --thread\` reads one from a core or a running process`;
 }
 
 const nameOf = ({ thread }: IsolateHeap): string =>
