@@ -81,12 +81,13 @@ class HttpExchange implements Exchange {
       bytes: this.#bytes,
     };
     if (this.#status !== undefined) known.httpStatus = this.#status;
+    const endedAt = startedAt + known.tookMs;
     this.#log.closed(this.#request, (start) => {
-      if (!start) this.#recorder.sink.record('http.end', known, failure, 'ahead');
+      if (!start) this.#recorder.sink.record('http.end', known, failure, 'ahead', endedAt);
       else {
         const { method, host, startedAt, byOrigin } = start;
         const facts = { ...known, method, startedAt, ...byOrigin };
-        this.#recorder.sink.record('http.end', facts, { host, ...failure }, 'ahead');
+        this.#recorder.sink.record('http.end', facts, { host, ...failure }, 'ahead', endedAt);
       }
     });
   }

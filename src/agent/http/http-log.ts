@@ -1,7 +1,7 @@
 /**
  * Requests that are not model calls: records method, host, status and timing, but no content. A program may make hundreds per
- * second, so a request is written only after it has taken a while or is over, and several are written together. At a death,
- * open requests are written. Requests above a limit per second are only counted.
+ * second, so a request is written only after it has taken a while or is over, and several are written together, with the
+ * times at which they began or ended, not those of the writing. At a death, open requests are written. Requests above a limit per second are only counted.
  */
 import type { ByOrigin } from '../../journal/layout/agent.ts';
 import type { AgentRecorder, InFlight } from '../record/recorder.ts';
@@ -102,8 +102,8 @@ export class HttpLog implements InFlight {
       // The set is ordered: oldest first.
       if (request.startedAt > before) break;
       this.#young.delete(request);
-      const { id, method, host, scope, byOrigin } = request;
-      sink.record('http.start', { http: id, method, ...scope, ...byOrigin }, { host }, 'ahead');
+      const { id, method, host, scope, byOrigin, startedAt } = request;
+      sink.record('http.start', { http: id, method, ...scope, ...byOrigin }, { host }, 'ahead', startedAt);
     }
     sink.flush();
   }

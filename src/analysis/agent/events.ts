@@ -117,7 +117,8 @@ function sorted(values: Iterable<unknown>): { events: AgentEvent[]; unreadable: 
 }
 
 function timeOf(at: unknown, events: AgentEvent[]): number {
-  return Math.max(typeof at === 'number' ? at : 0, events.at(-1)?.at ?? 0);
+  // Some events are written later than they happened, so the last one need not be the latest.
+  return events.reduce((latest, event) => Math.max(latest, event.at), typeof at === 'number' ? at : 0);
 }
 
 /** The required string fields of each kind. Other kinds are not read. */

@@ -114,6 +114,19 @@ const start: ExchangeStart = {
 const headers = (more: Record<string, string>) => (name: string) => more[name];
 const kinds = (events: AgentEvent[]) => events.map(({ kind }) => kind);
 
+test('a request that is written late has the times at which it began and ended', () => {
+  const { open, events } = recording('metadata');
+  const ended = open();
+  open();
+  ended.responseHead(500, headers({}));
+  ended.end();
+  const afterwards = Date.now();
+  while (Date.now() < afterwards + 5);
+  const [end, begin] = events();
+  assert.deepEqual(kinds([end, begin] as AgentEvent[]), ['http.end', 'http.start']);
+  for (const event of [end, begin]) assert.ok((event?.at ?? Infinity) <= afterwards, event?.kind);
+});
+
 test('a request is recorded as it is sent and as it is answered, without its secrets', () => {
   const { open, events } = recording('content');
   const exchange = open();
