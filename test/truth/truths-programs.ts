@@ -191,6 +191,14 @@ export const programTruths: readonly Truth[] = [
     never: [/One of these/],
   },
   {
+    name: 'a top-level await that waits for several of one kind',
+    quick: true,
+    program: `globalThis.kept = [];\nconst take = () => new Promise((give) => kept.push(give));\nawait delay(1);\nawait Promise.all([take(), take(), take()]);`,
+    kind: 'pending-exit',
+    cause: [/never settled at victim\.mjs:\d+:1/, /❯ +\d+ │ await Promise\.all\(/],
+    never: [/One of these/],
+  },
+  {
     name: 'stopped while it waits for what never comes',
     quick: true,
     signal: 'SIGTERM',

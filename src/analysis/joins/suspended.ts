@@ -17,7 +17,7 @@ export interface TopLevelAwaits {
 export interface SuspendedFacts {
   suspended?: SuspendedStack[];
   awaits?: TopLevelAwaits;
-  /** The stack of the unsettled await, innermost wait first; only if it is unambiguous. */
+  /** The stack of the unsettled await, innermost wait first, as far as all that it waits for share it; only if it is unambiguous. */
   unsettled?: Frame[];
 }
 
@@ -42,16 +42,16 @@ export async function readSuspended(
       stackText: placesIn(importedBy(texts, candidates)),
       isOfDebugger: true,
     });
-    const [only] = seen;
+    const ends = distinctPlaces(seen.flatMap((frames) => frames.slice(-1)));
     const inner = imported.length === 1 ? imported : [];
     return {
       ...suspended,
       awaits: {
-        frames: distinctPlaces(seen.flatMap((frames) => frames.slice(-1))),
+        frames: ends,
         isSeen: true,
         ...(imported.length > 0 && { imported }),
       },
-      ...(seen.length === 1 && only && { unsettled: [...inner, ...only] }),
+      ...(ends.length === 1 && { unsettled: [...inner, ...commonEnd(seen)] }),
     };
   }
   const frames = await read({ stackText: placesIn(candidates), isOfDebugger: true });
@@ -138,6 +138,19 @@ function isEndOf(stackText: string, candidate: Candidate): boolean {
   const last = stackText.slice(stackText.lastIndexOf('\n') + 1);
   const [, url, line, column] = /^\s*at async (\S+):(\d+):(\d+)$/.exec(last) ?? [];
   return url === candidate.url && isAt(candidate, Number(line), Number(column));
+}
+
+/** The outermost frames in which all of the stacks agree. */
+function commonEnd([first = [], ...others]: readonly Frame[][]): Frame[] {
+  const keyOf = ({ function: name, file, line, column }: Frame) => `${name} ${file}:${line}:${column}`;
+  const differs = (frame: Frame, fromEnd: number) =>
+    others.some((frames) => {
+      const other = frames.at(-1 - fromEnd);
+      return !other || keyOf(other) !== keyOf(frame);
+    });
+  const outermost = first.toReversed();
+  const end = outermost.findIndex(differs);
+  return outermost.slice(0, end < 0 ? undefined : end).reverse();
 }
 
 function distinctPlaces(frames: readonly Frame[]): Frame[] {
