@@ -33,13 +33,6 @@ export function touchedTests(root, testFiles, changed) {
   return { touched, leftOut };
 }
 
-/** Of `testFiles` those that ask nowhere whether the run is the wide one: what they tested in `npm test` they test in both. */
-export function sameInBothRuns(root, testFiles) {
-  const { reaches } = importGraph(root);
-  const asked = new Set([join(root, 'test', 'support', 'run', 'test-nodes.ts')]);
-  return testFiles.filter((path) => !reaches(path, asked, new Set()));
-}
-
 function importGraph(root) {
   const tests = join(root, 'test');
   const read = new Map();

@@ -10,7 +10,8 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { changedFiles, sameInBothRuns, touchedTests } from './changed-tests.mjs';
+import { sameInBothRuns } from './both-runs.mjs';
+import { changedFiles, touchedTests } from './changed-tests.mjs';
 import { compiledName, compileTests, nameSources } from './compile-tests.mjs';
 import { filesOfEachTurn, inTurn, runsBefore } from './files-in-turn.mjs';
 import { secondsOfChildren, takeSecondsOfEnded, watchMachine } from './machine-load.mjs';
