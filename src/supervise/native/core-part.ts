@@ -87,12 +87,14 @@ export function digestHeldCore(
 
 /**
  * Adds the secrets of the command line to the known values: in memory they are not preceded by their option. (The core's
- * process note contains the first 80 characters of the command line.)
+ * process note contains the first 80 characters of the command line.) A path in
+ * the home folder is shortened, but is no secret: as one, the program's own script would be redacted wherever it is named.
  */
 export function learnWords(words: readonly string[], scrubber: Scrubber): void {
   scrubber.argv(words).forEach((clean, i) => {
     const word = words[i] ?? '';
-    if (clean !== word) scrubber.addKnown(word.replace(/^--?[\w-]+=/, ''));
+    const isShortened = clean.includes('~') && !clean.includes('[redacted:');
+    if (clean !== word && !isShortened) scrubber.addKnown(word.replace(/^--?[\w-]+=/, ''));
   });
 }
 
