@@ -63,6 +63,9 @@ export async function startMockModelServer(
   };
   // The compatibility API of `node:http2` has everything of `node:http` that is used here.
   const server = protocol === 'http' ? createServer(listener) : createHttp2Server(listener as never);
+  // A client that stands still for five seconds, for a heap snapshot or on a busy machine, would meet a connection that Node is
+  // just closing, and send its request again.
+  if ('keepAliveTimeout' in server) server.keepAliveTimeout = 0;
   const connections = new Set<Socket>();
   server.on('connection', (socket: Socket) => connections.add(socket));
   server.listen(0, '127.0.0.1');
