@@ -114,17 +114,18 @@ function isEcho(
 /**
  * In a run that was stopped, a library that treats our signal as a request to end (signal-exit, in tap) sends it to its
  * process again. The process then answers a second time, in the time that remains: the second bundle may be truncated
- * anywhere. And a process that answers late, on a busy machine, is read from outside too: that bundle has less, unless it shows
- * where the process hangs.
+ * anywhere. And a process that answers late, on a busy machine, is read from outside too. The second bundle has less, unless it alone
+ * shows where the process hangs: without the processor, a main thread can't be asked for its stack the first time.
  */
 export function isSameAnswer(
   earlier: Pick<DescribedBundle, 'path' | 'trigger' | 'facts'>,
   later: Pick<DescribedBundle, 'path' | 'trigger' | 'facts'>,
 ): boolean {
   const { kind, pid } = earlier.facts;
-  const isFromOutside = later.trigger === 'silence' && !showsHang(later);
+  const mayRepeat = later.trigger === 'silence' ? !showsHang(later) : !showsMore(later, earlier);
   return (
-    (later.trigger === 'snapshot-signal' || isFromOutside) &&
+    (later.trigger === 'snapshot-signal' || later.trigger === 'silence') &&
+    mayRepeat &&
     earlier.trigger === 'snapshot-signal' &&
     kind !== undefined &&
     kind !== 'snapshot' &&
@@ -149,7 +150,7 @@ export function isLookAtSameHang(
     basename(earlier.path) < basename(last.path);
   const { place } = last.facts;
   if (!isLater || !showsHang(last) || place === undefined) return false;
-  if (earlier.trigger === 'snapshot-signal') return last.trigger === 'silence';
+  if (earlier.trigger === 'snapshot-signal') return last.trigger === 'silence' || showsMore(last, earlier);
   return (
     earlier.trigger === 'stall' &&
     (last.trigger === 'silence' || last.trigger === 'snapshot-signal') &&
@@ -159,7 +160,11 @@ export function isLookAtSameHang(
   );
 }
 
-function showsHang({ facts }: Pick<DescribedBundle, 'facts'>): boolean {
+type Described = Pick<DescribedBundle, 'facts'>;
+
+const showsMore = (later: Described, earlier: Described): boolean => showsHang(later) && !showsHang(earlier);
+
+function showsHang({ facts }: Described): boolean {
   return facts.kind === 'event-loop-hang' && facts.place !== undefined;
 }
 

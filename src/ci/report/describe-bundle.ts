@@ -17,7 +17,13 @@ import { type RunningTestFacts, testOf } from '../../model/tests.ts';
 import type { Frame, Thread } from '../../model/thread.ts';
 import { verdictKinds } from '../../model/verdict.ts';
 import { findFailurePlace, placeOfFrames } from './failure-place.ts';
-import { type LoggedBundle, type LoggedTest, type LoggedThread, startingTest } from './test-logs.ts';
+import {
+  type LoggedBundle,
+  type LoggedTest,
+  type LoggedThread,
+  runningTests,
+  startingTest,
+} from './test-logs.ts';
 
 const mostAgain = 20;
 
@@ -57,7 +63,7 @@ export async function describeBundle(
     const { account, tookMs, trigger, isMainThread } = await analyze(listed.path);
     const facts = {
       ...known,
-      ...(await describeAccount(account, threads)),
+      ...(await describeAccount(account, threads, isMainThread ? listed.at : undefined)),
       ...(logged && tookMs > 0 && { tookMs }),
       ...repeatsOf(listed, threads),
     };
@@ -175,15 +181,20 @@ async function analyze(path: string): Promise<Analyzed> {
   }
 }
 
+/** `stuckAt`: when the bundle of a main thread was written. */
 async function describeAccount(
   account: Account,
   threads: readonly LoggedThread[],
+  stuckAt: string | undefined,
 ): Promise<Partial<CiBundle>> {
   const { verdict, process, error, signature } = account;
   const tests = process?.test;
   const pid = process?.pid;
+  const isUnasked = verdict?.kind === 'event-loop-hang' && tests === undefined && stuckAt !== undefined;
   const test =
-    testOf(tests) ?? (pid === undefined || tests?.isFollowed ? undefined : startingTest(threads, pid));
+    testOf(tests) ??
+    (pid === undefined || tests?.isFollowed ? undefined : startingTest(threads, pid)) ??
+    (isUnasked && pid !== undefined ? onlyTestAt(stuckAt, pid, threads) : undefined);
   const frames = error?.frames ?? tellingThread(account)?.frames ?? suspendedFrames(account);
   const place = placeOfFrames(frames, test?.file) ?? (await placeOfAllocator(account, test?.file));
   const unfinished = (tests?.running ?? []).filter((one) => test === undefined || !isSame(one, test));
@@ -204,6 +215,15 @@ async function describeAccount(
     ...(place && { place }),
     ...lastCalls(account.agent),
   };
+}
+
+/** A main thread that could not be asked, as it got no processor, can't name its test. Its log can, if only one never ended. */
+function onlyTestAt(at: string, pid: number, threads: readonly LoggedThread[]): LoggedTest | undefined {
+  const main = threads.filter(({ threadId }) => threadId === 0);
+  const [only, ...others] = runningTests(main, pid).filter(
+    ({ startedAt }) => Date.parse(startedAt) <= Date.parse(at),
+  );
+  return others.length === 0 ? only : undefined;
 }
 
 /** For a test that waits or waited: the stack of the place where it does, if the verdict names one. */

@@ -88,3 +88,14 @@ test('a process that answered late was read from outside too: the one that shows
   assert.equal(isSameAnswer(own, placed), false);
   assert.equal(isLookAtSameHang(placed, own), true);
 });
+
+test('a process that answered twice, and whose main thread stopped only at the second: that one shows where it hangs', () => {
+  const placed = look('20261130T000153.673Z', 'snapshot-signal');
+  const { place: _, ...placeless } = placed.facts;
+  const early = { ...look('20261130T000139.341Z', 'snapshot-signal'), facts: placeless };
+  assert.equal(isSameAnswer(early, placed), false);
+  assert.equal(isLookAtSameHang(placed, early), true);
+  const again = look('20261130T000139.341Z', 'snapshot-signal');
+  assert.equal(isSameAnswer(again, placed), true, 'both show it: the first is whole');
+  assert.equal(isLookAtSameHang(placed, again), false);
+});
