@@ -177,6 +177,8 @@ function environment({ death, folder, env, node }: RunOptions, ready: string): N
     AGENTDUMP_TEST_DEATH: death === 'cancel' ? 'hang' : death,
     AGENTDUMP_TEST_READY: ready,
     AGENTDUMP_TEST_OUTPUT: join(folder, 'output'),
+    // No bundle is expected here. On a busy machine a loop may not turn for longer than the default of five seconds.
+    ...(death === 'none' || death === 'assertion' ? { AGENTDUMP_HANG_MS: '600000' } : {}),
     ...env,
   };
 }
