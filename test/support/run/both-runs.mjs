@@ -8,20 +8,26 @@ const declaration =
 const importing = /^(?:import|export)\b[^'"]*?\bfrom\s*['"]([^'"]+)['"]|^import\s*['"]([^'"]+)['"]/;
 const relativePath = /['"`](\.{1,2}\/[^'"`\n?]+)/g;
 
-const asking = ['test', 'support', 'run', 'test-nodes.ts'];
-
 /** Of `testFiles` (paths from the root) those that ask nowhere whether the run is the wide one. */
 export function sameInBothRuns(root, testFiles) {
-  const asks = whoAsks(join(root, 'test'), join(root, ...asking));
+  const asks = whoAsks(root);
   return testFiles.filter((path) => !asks(join(root, path)));
 }
 
+/** Of `testFiles` those that in the wide run test the same with more generated inputs, and nothing else. */
+export function sameWithMoreInputs(root, testFiles) {
+  const asks = whoAsks(root);
+  const asksElse = whoAsks(root, join(root, 'test', 'support', 'run', 'fuzz-runs.ts'));
+  return testFiles.filter((path) => asks(join(root, path)) && !asksElse(join(root, path)));
+}
+
 /**
- * @param {string} tests the folder of all tests
- * @param {string} answers the module that knows the run; to take its types is no question
- * @returns {(file: string) => boolean} of an absolute path
+ * @param {string} [except] a module whose questions don't count
+ * @returns {(file: string) => boolean} of an absolute path; to take types of the module that knows the run is no question
  */
-function whoAsks(tests, answers) {
+function whoAsks(root, except) {
+  const tests = join(root, 'test');
+  const answers = join(tests, 'support', 'run', 'test-nodes.ts');
   const modules = new Map();
   const known = new Map();
 
@@ -36,6 +42,7 @@ function whoAsks(tests, answers) {
 
   /** `names` that are used of it; undefined: all, as of a test file, or of a program that a test starts. */
   function asks(file, names) {
+    if (file === except) return false;
     if (file === answers) return names === undefined || names.length > 0;
     const key = `${file} ${names === undefined ? '*' : [...names].sort().join()}`;
     const answer = known.get(key);

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 
 // Imported dynamically: it runs before anything that compiles TypeScript, and has no types.
-const { sameInBothRuns } = await import(`${new URL('both-runs.mjs', import.meta.url)}`);
+const { sameInBothRuns, sameWithMoreInputs } = await import(`${new URL('both-runs.mjs', import.meta.url)}`);
 
 const helpers = {
   'test/support/run/test-nodes.ts':
@@ -28,6 +28,9 @@ function helper(run: () => void): void {
 configure(testNodes.length);
 export const runs = 3;
 `,
+  'test/support/run/fuzz-runs.ts': `import { testNodes } from './test-nodes.ts';
+export const fuzzRuns = (count: number): number => count * testNodes.length;
+`,
   'test/support/program.ts': `import { findNodes } from './folders.ts';
 console.log(findNodes());
 `,
@@ -35,14 +38,14 @@ console.log(findNodes());
 `,
 };
 
-function same(tests: Record<string, string>): string[] {
+function same(tests: Record<string, string>, which = sameInBothRuns): string[] {
   const root = mkdtempSync(join(tmpdir(), 'agentdump-both-'));
   try {
     for (const [path, text] of Object.entries({ ...helpers, ...tests })) {
       mkdirSync(join(root, dirname(path)), { recursive: true });
       writeFileSync(join(root, path), text);
     }
-    return sameInBothRuns(root, Object.keys(tests));
+    return which(root, Object.keys(tests));
   } finally {
     rmSync(root, { recursive: true });
   }
@@ -71,4 +74,15 @@ test('a file that asks itself, or by a helper, what it loads or a program that i
     }),
     [],
   );
+});
+
+test('a file that only has more inputs is the same with more inputs', () => {
+  const fuzzed = `import { fuzzRuns } from './support/run/fuzz-runs.ts';\nfuzzRuns(9);\n`;
+  const tests = {
+    'test/a.test.ts': fuzzed,
+    'test/b.test.ts': `${fuzzed}import { findNodes } from './support/folders.ts';\nfindNodes();\n`,
+    'test/c.test.ts': `import { folder } from './support/folders.ts';\nfolder();\n`,
+  };
+  assert.deepEqual(same(tests), ['test/c.test.ts']);
+  assert.deepEqual(same(tests, sameWithMoreInputs), ['test/a.test.ts']);
 });

@@ -1,5 +1,5 @@
 // `.ci/run` runs a fifth of the files *.wide.test.ts, so that it takes a quarter of an hour: five commits in a row run all of
-// them. By hand all of them run; before a change of many rooms lands, run each fifth.
+// them. The same is true of files that `npm test` passed, and that have only more generated inputs in the wide run. By hand all of them run; before a change of many rooms lands, run each fifth.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,10 +35,11 @@ function turnOf(file, dealt) {
  * @param {string} turn the number of commits up to this one (or of a turn, from 0 to 4), or the commit if that is not known
  * @param {string[]} files paths from the root of the repository
  * @param {Set<string>} always files of every turn
+ * @param {Set<string>} [alsoOnce] files that have one turn as the wide ones do
  */
-export function inTurn(turn, files, always) {
+export function inTurn(turn, files, always, alsoOnce = new Set()) {
   const number = numberOf(turn);
-  const isWide = (file) => file.endsWith('.wide.test.ts') && !always.has(file);
+  const isWide = (file) => (file.endsWith('.wide.test.ts') || alsoOnce.has(file)) && !always.has(file);
   const dealt = longFiles.filter(isWide);
   const isDue = (file) => !isWide(file) || turnOf(file, dealt) === number;
   return { number, due: files.filter(isDue), later: files.filter((file) => !isDue(file)) };

@@ -23,6 +23,15 @@ test('each wide file has one turn, others and those of the table of deaths have 
   for (const file of files) assert.equal(seen.get(file), wide.includes(file) ? 1 : turns, file);
 });
 
+test('a file named as one that runs once has one turn, unless it belongs to all', () => {
+  const files = Array.from({ length: 20 }, (_, at) => `test/room/fuzz-${at}.test.ts`);
+  const [first = ''] = files;
+  const dueIn = (turn: number): string[] => inTurn(String(turn), files, new Set([first]), new Set(files)).due;
+  const due = Array.from({ length: turns }, (_, turn) => dueIn(turn)).flat();
+  assert.deepEqual(due.filter((file) => file !== first).sort(), files.slice(1).sort());
+  assert.equal(due.filter((file) => file === first).length, turns);
+});
+
 test('five commits in a row have five turns, whatever their hashes; of a shallow clone the hash decides', () => {
   const numberOf = (turn: string): number => inTurn(turn, [], new Set()).number;
   for (const first of [0, 17, 1633]) {

@@ -10,7 +10,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { sameInBothRuns } from './both-runs.mjs';
+import { sameInBothRuns, sameWithMoreInputs } from './both-runs.mjs';
 import { changedFiles, touchedTests } from './changed-tests.mjs';
 import { compiledName, compileTests, nameSources } from './compile-tests.mjs';
 import { filesOfEachTurn, inTurn, runsBefore } from './files-in-turn.mjs';
@@ -191,10 +191,17 @@ if (isTooUnsteady) console.log(`# ${races} files with a race: more than ${mostRa
 const faults = totals.fail + totals.cancelled + (isWide ? notInstalled.size : 0);
 process.exitCode = faults === 0 && !isTooUnsteady ? 0 : 1;
 
-function withoutRepeats(all) {
-  if (!isWide || !passedList || !existsSync(passedList)) return all;
+/** Those that `npm test` passed whole, of these files. */
+function passedBefore(all) {
+  if (!isWide || !passedList || !existsSync(passedList)) return [];
   const passed = new Set(readFileSync(passedList, 'utf8').split('\n'));
-  const repeats = new Set(sameInBothRuns(root, all).filter((file) => passed.has(file)));
+  return all.filter((file) => passed.has(file));
+}
+
+function withoutRepeats(all) {
+  const passed = passedBefore(all);
+  if (!passed.length) return all;
+  const repeats = new Set(sameInBothRuns(root, passed));
   console.log(
     `# ${repeats.size} files that npm test passed, and that have nothing more to test, are left out`,
   );
@@ -203,8 +210,11 @@ function withoutRepeats(all) {
 
 function filesDue(all) {
   if (!isWide || !turn) return all;
-  const { number, due, later } = inTurn(turn, all, ofEachTurn);
-  console.log(`# turn ${number}: ${later.length} wide files run with other commits`);
+  const alsoOnce = new Set(sameWithMoreInputs(root, passedBefore(all)));
+  const { number, due, later } = inTurn(turn, all, ofEachTurn, alsoOnce);
+  console.log(
+    `# turn ${number}: ${later.length} wide files, or of more generated inputs, run with other commits`,
+  );
   return due;
 }
 
