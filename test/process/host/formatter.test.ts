@@ -9,7 +9,7 @@ import { bundlesIn, runVictim, temporaryFolder } from '../../support/victims/run
 
 /** Errors that undici and the server create for an aborted request; their order and number vary between runs. */
 const ofUndici =
-  /^(?:aborted|read ECONNRESET|This operation was aborted|The operation was aborted|The client is destroyed|socket idle timeout)$/;
+  /^(?:aborted|read ECONNRESET|This operation was aborted|The operation was aborted|The client is destroyed|socket idle timeout|Socket closed before the connection was established)$/;
 
 for (const node of nodesInTurn)
   for (const [name, args] of sampleOf(
