@@ -8,11 +8,11 @@ import { guarded } from '../../agent/taps/guard.ts';
 import { ours } from '../../agent/taps/own-work.ts';
 import { tapPresentEvents } from '../triggers/event-tap.ts';
 
-export interface UpgradeReaction {
-  begin(socket: Socket, request: IncomingMessage): void;
-  /** It has received bytes. */
-  next(socket: Socket): void;
-  end(socket: Socket): void;
+export interface UpgradeReaction<Begun> {
+  begin(socket: Socket, request: IncomingMessage): Begun;
+  /** Its socket has received bytes. */
+  next(begun: Begun): void;
+  end(begun: Begun): void;
 }
 
 interface Connected {
@@ -20,7 +20,7 @@ interface Connected {
 }
 
 /** Returns a function that stops watching new connections. */
-export function watchUpgrades(reaction: UpgradeReaction): () => void {
+export function watchUpgrades<Begun>(reaction: UpgradeReaction<Begun>): () => void {
   const { subscribe, unsubscribe } = process.getBuiltinModule('node:diagnostics_channel');
   const seen = new WeakSet<object>();
   const onConnection = guarded((message: unknown): void => {
@@ -33,24 +33,23 @@ export function watchUpgrades(reaction: UpgradeReaction): () => void {
   return () => unsubscribe('net.server.socket', onConnection);
 }
 
-function watchServer(server: Server, reaction: UpgradeReaction): void {
+function watchServer<Begun>(server: Server, reaction: UpgradeReaction<Begun>): void {
   tapPresentEvents(server, 'upgrade', {
     before: (request: IncomingMessage, socket: Socket) => {
-      watchData(socket, reaction);
-      reaction.begin(socket, request);
+      watchData(socket, reaction.begin(socket, request), reaction);
     },
     joins: (_call, hasHost) => hasHost,
   });
 }
 
 /** Capturing a stack for each message would cost too much, so every look-up of these listeners is assumed to be by `emit`. */
-function watchData(socket: Socket, { next, end }: UpgradeReaction): void {
+function watchData<Begun>(socket: Socket, begun: Begun, { next, end }: UpgradeReaction<Begun>): void {
   const holder = socket as unknown as { _events?: Record<string | symbol, unknown> };
   if (typeof holder._events !== 'object' || holder._events === null) return;
   holder._events = new Proxy(holder._events, {
     get(events, name) {
-      if (name === 'data') ours(() => next(socket));
-      else if (name === 'close' && socket.destroyed) ours(() => end(socket));
+      if (name === 'data') ours(() => next(begun));
+      else if (name === 'close' && socket.destroyed) ours(() => end(begun));
       return events[name];
     },
   });
