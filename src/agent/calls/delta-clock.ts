@@ -4,6 +4,7 @@
  * one, and everything that arrived is on disk within 100 ms.
  */
 
+import { PassingSet } from '../record/passing-set.ts';
 import { startOwnTimer } from '../taps/own-timer.ts';
 import { ours } from '../taps/own-work.ts';
 
@@ -16,7 +17,7 @@ export interface Streaming {
 const intervalMs = 80;
 
 export class DeltaClock {
-  readonly #waiting = new Set<Streaming>();
+  readonly #waiting = new PassingSet<Streaming>();
   #isRunning = false;
   readonly #flush: () => void;
 

@@ -4,6 +4,7 @@
  * times at which they began or ended, not those of the writing. At a death, open requests are written. Requests above a limit per second are only counted.
  */
 import type { ByOrigin } from '../../journal/layout/agent.ts';
+import { PassingSet } from '../record/passing-set.ts';
 import type { AgentRecorder, InFlight } from '../record/recorder.ts';
 import type { AgentScope } from '../record/scope.ts';
 import { startOwnTimer } from '../taps/own-timer.ts';
@@ -38,7 +39,7 @@ export function httpLogOf(recorder: AgentRecorder): HttpLog {
 export class HttpLog implements InFlight {
   readonly #recorder: AgentRecorder;
   /** Open requests that have not been written yet. */
-  readonly #young = new Set<HttpRequest>();
+  readonly #young = new PassingSet<HttpRequest>();
   /** Events of requests that are over. */
   #ends: (() => void)[] = [];
   #second = 0;

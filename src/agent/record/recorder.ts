@@ -19,6 +19,7 @@ import { BoundedMap } from './bounded-map.ts';
 import { Conversation } from './conversation.ts';
 import { FailedWork } from './failed-work.ts';
 import { OpenWork } from './open-work.ts';
+import { PassingSet } from './passing-set.ts';
 import type { AgentScope } from './scope.ts';
 import type { AgentSink, Writing } from './sink.ts';
 import { TappedCalls } from './tapped-calls.ts';
@@ -41,7 +42,7 @@ export class AgentRecorder {
   readonly httpLevel: ContentLevel;
   readonly conversation: Conversation;
   readonly requests = new RequestMemory();
-  readonly inFlight = new Set<InFlight>();
+  readonly inFlight = new PassingSet<InFlight>();
   readonly deltas = new DeltaClock(() => this.sink.flush());
   /** Scopes of the running code according to the asynchronous contexts of frameworks. */
   readonly contexts: (() => AgentScope | undefined)[] = [];
