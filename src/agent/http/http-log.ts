@@ -5,6 +5,7 @@
  */
 import type { ByOrigin } from '../../journal/layout/agent.ts';
 import { PassingSet } from '../record/passing-set.ts';
+import { ofClock, PerSecond } from '../record/per-second.ts';
 import type { AgentRecorder, InFlight } from '../record/recorder.ts';
 import type { AgentScope } from '../record/scope.ts';
 import { startOwnTimer } from '../taps/own-timer.ts';
@@ -42,25 +43,26 @@ export class HttpLog implements InFlight {
   readonly #young = new PassingSet<HttpRequest>();
   /** Events of requests that are over. */
   #ends: (() => void)[] = [];
-  #second = 0;
-  #left = 0;
   #skipped = 0;
+  readonly #rate: PerSecond;
   #isWaiting = false;
 
   constructor(recorder: AgentRecorder) {
     this.#recorder = recorder;
+    // For a replay, each that is left out counts.
+    this.#rate = new PerSecond(
+      perSecond[recorder.httpLevel],
+      recorder.httpLevel === 'content' ? ofClock : undefined,
+    );
   }
 
   /** False when too many requests were recorded in this second. */
   mayRecord(): boolean {
-    const second = Math.floor(now() / 1000);
-    if (this.#second !== second) {
+    if (this.#rate.begins()) {
       if (this.#skipped) this.#recorder.sink.record('http.skipped', { count: this.#skipped });
-      this.#second = second;
-      this.#left = perSecond[this.#recorder.httpLevel];
       this.#skipped = 0;
     }
-    if (this.#left-- > 0) return true;
+    if (this.#rate.take()) return true;
     this.#skipped++;
     return false;
   }

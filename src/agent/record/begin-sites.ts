@@ -8,6 +8,7 @@ import type { Socket } from 'node:net';
 import { captured, quietly } from '../quiet-stack.ts';
 import { Connections, type FailedConnection, failureOf, nameOf, unnamedConnection } from './connections.ts';
 import { textField } from './own-field.ts';
+import { PerSecond } from './per-second.ts';
 
 export interface BeginSite {
   /** For example `request GET 10.0.0.7:8080/prices`. */
@@ -42,8 +43,7 @@ export class BeginSites {
     (socket) => stackText(this.#ofWork.get(socket)?.made),
     (socket, failure, what) => this.failed(socket, failure, what),
   );
-  #second = 0;
-  #left = 0;
+  readonly #rate = new PerSecond(perSecond);
 
   /** Notes that `work` is started by the currently running code. Only the first call for an object counts. */
   begin(work: object, what: string): void {
@@ -141,12 +141,8 @@ export class BeginSites {
   }
 
   #here(what: string): Begun | undefined {
-    const second = Math.floor(now() / 1000);
-    if (this.#second !== second) {
-      this.#second = second;
-      this.#left = perSecond;
-    }
-    if (this.#left-- <= 0) return undefined;
+    this.#rate.begins();
+    if (!this.#rate.take()) return undefined;
     const made = makeError();
     return made && { what, made };
   }

@@ -1,0 +1,63 @@
+/**
+ * At most so many a second, of the time that the program has: that in which it waits for events, and that in which it has a processor. On a
+ * busy machine a second of the clock is a fraction of one for the program, of which so many would be a larger share.
+ */
+
+/** Milliseconds since any moment: of the clock, and of those the program's. */
+export interface ProgramTime {
+  clock: number;
+  had: number;
+}
+
+/** A starved program still has so many of what it may have. */
+const leastShare = 0.2;
+const { now } = Date;
+const { eventLoopUtilization } = performance;
+const { cpuUsage } = process;
+
+export class PerSecond {
+  readonly #most: number;
+  readonly #read: () => ProgramTime;
+  readonly #now: () => number;
+  #second = 0;
+  #left = 0;
+  #before: ProgramTime | undefined;
+
+  constructor(most: number, read = readTime, clock = now) {
+    this.#most = most;
+    this.#read = read;
+    this.#now = clock;
+  }
+
+  /** Whether this call is the first in its second. */
+  begins(): boolean {
+    const second = Math.floor(this.#now() / 1000);
+    if (this.#second === second) return false;
+    this.#second = second;
+    this.#left = Math.ceil(this.#most * this.#share());
+    return true;
+  }
+
+  /** After `begins`. */
+  take(): boolean {
+    return this.#left-- > 0;
+  }
+
+  /** Of the time since the second before, which was the program's; 1 if that is not known. */
+  #share(): number {
+    const before = this.#before;
+    const time = this.#read();
+    this.#before = time;
+    if (!before || time.clock <= before.clock) return 1;
+    const share = (time.had - before.had) / (time.clock - before.clock);
+    return share > leastShare ? Math.min(1, share) : leastShare;
+  }
+}
+
+/** All of the clock's time is the program's. */
+export const ofClock = (): ProgramTime => ({ clock: 0, had: 0 });
+
+function readTime(): ProgramTime {
+  const { user, system } = cpuUsage();
+  return { clock: now(), had: eventLoopUtilization().idle + (user + system) / 1000 };
+}
