@@ -20,7 +20,7 @@ import { type AnalyzableBundle, type BundleParts, isFromOutside, readBundleParts
 import { censusClasses, censusSuspects } from './census.ts';
 import { readCalls } from './joins/calls.ts';
 import { joinCoreMemory, joinCoreThreads, readCoreFacts } from './joins/core-facts.ts';
-import { type FrameReader, joinErrorFacts } from './joins/error-facts.ts';
+import { type FrameReader, joinAbortReasons, joinErrorFacts } from './joins/error-facts.ts';
 import { type HeapFacts, readHeapFacts } from './joins/heap-facts.ts';
 import { readPrintedError } from './joins/printed-error.ts';
 import {
@@ -209,6 +209,8 @@ export async function makeAccount(sources: AccountSources, options: AnalyzeOptio
       startedCalls: stacks.startedCalls,
       printed: stacks.printed,
       listenFrames: stacks.listenFrames,
+      handlerFrames: stacks.handlerFrames,
+      abortReasons: stacks.abortReasons,
       syntaxPlace: error?.place,
       thrownType: error?.error?.isError === false ? error.error.type : undefined,
       reportEvent: sources.reportEvent,
@@ -284,6 +286,8 @@ async function readStacks(
       passedThrough,
       printed: await readPrintedError(parts, read),
       listenFrames: await textFrames(parts.trigger?.failedListen?.stack),
+      abortReasons: await joinAbortReasons(parts, read, gaps),
+      handlerFrames: parts.handlers && (await read({ frames: parts.handlers })),
       timeLimits,
       workerStarts,
       startedCalls,

@@ -2,7 +2,7 @@
  * Reads all JSON parts of a bundle that the analysis uses, each with its own reader. Absent and malformed parts become gaps;
  * never throws. Knows which parts every bundle should have, so that missing ones are noticed.
  */
-import { partNames } from '../bundle/layout/bundle.ts';
+import { partNames, type RawFrame } from '../bundle/layout/bundle.ts';
 import type { ProcessEvents } from '../model/account.ts';
 import type { TestFacts } from '../model/tests.ts';
 import type { Gap } from '../model/verdict.ts';
@@ -10,6 +10,7 @@ import { type AgentPartFacts, readAgent } from './parts/agent.ts';
 import {
   type DriftFacts,
   readDrift,
+  readHandlers,
   readLocals,
   readNativeModules,
   readPackages,
@@ -76,6 +77,8 @@ export interface BundleParts {
   nativeModules: ReturnType<typeof readNativeModules>;
   threads: ReturnType<typeof readThreads>;
   scripts: ReturnType<typeof readScripts>;
+  /** Where the program's listeners for the event are defined. */
+  handlers?: RawFrame[];
   locals: ReturnType<typeof readLocals>;
   workerStacks: ReturnType<typeof readWorkerStacks>;
 }
@@ -118,6 +121,7 @@ export function readBundleParts(bundle: AnalyzableBundle): { parts: BundleParts;
     environment: read(partNames.environment, readEnvironment),
     agent: read(partNames.agent, (part) => readAgent(part, partNames.agent)),
     drift: read(partNames.drift, readDrift),
+    handlers: read(partNames.scripts, readHandlers),
     suspended: read(partNames.suspended, readSuspendedPart),
     processEvents: processEvents ?? recorded.processEvents,
   };

@@ -102,7 +102,7 @@ const checks: readonly Check[] = [
         : `it did not end with ${code}`,
   },
   {
-    says: /handler of the program received an [a-z ]+: Error: (.*?), (?:(\d+) times, )?[\d.]+ \w+ before the end/,
+    says: /A handler received an [a-z ]+: Error: (.*?), (?:(\d+) times, )?[\d.]+ \w+ before the end/,
     judge([, message, times], log) {
       const handled = log.filter((one) => one.what === 'handled' && one['message'] === message).length;
       if (handled === 0) return `${message} was not handled`;

@@ -15,6 +15,7 @@ import { programTruths } from './truths-programs.ts';
 import { trialTruths } from './truths-trial.ts';
 import { unownedTruths } from './truths-unowned.ts';
 import { unseenTruths } from './truths-unseen.ts';
+import { whoseTruths } from './truths-whose.ts';
 
 export interface Reply {
   status?: number;
@@ -68,4 +69,5 @@ export const truths: readonly Truth[] = [
   ...firstSightTruths,
   ...earlyEndTruths,
   ...unseenTruths,
+  ...whoseTruths,
 ];

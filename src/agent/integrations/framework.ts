@@ -12,6 +12,7 @@ import {
 import { compact } from '../calls/json.ts';
 import { errorOf, isAbort } from '../http/call-error.ts';
 import { BoundedMap } from '../record/bounded-map.ts';
+import { thrownOf } from '../record/failed-work.ts';
 import type { AgentRecorder } from '../record/recorder.ts';
 import type { AgentScope } from '../record/scope.ts';
 import type { Writing } from '../record/sink.ts';
@@ -31,6 +32,8 @@ interface Entry {
   /** The scope of code inside of it. */
   scope: AgentScope;
   startedAt: number;
+  /** For a run: what its start is noted under in the recorder's sites. */
+  begun?: { what: string; by: object };
 }
 
 export interface Outcome {
@@ -79,10 +82,13 @@ export class FrameworkRecorder {
     this.#steps.delete(key);
   }
 
-  startRun(key: string, name: string, around: AgentScope, ids?: RunIds): AgentScope {
+  /** `by`: if the start of the run was noted in the recorder's sites before, while its caller was still on the stack. */
+  startRun(key: string, name: string, around: AgentScope, ids?: RunIds, by?: object): AgentScope {
     const id = this.#recorder.nextId('r');
     const scope = { run: id };
-    this.#runs.set(key, { id, scope, startedAt: now() });
+    const begun = { what: `run ${name}`, by: by ?? scope };
+    this.#recorder.sites.begin(begun.by, begun.what);
+    this.#runs.set(key, { id, scope, startedAt: now(), begun });
     this.#recorder.openWork.openRun(id);
     const facts = compact({ run: id, source: this.#source, parent: around.run });
     const content = ids ? { name, ids } : { name };
@@ -94,6 +100,7 @@ export class FrameworkRecorder {
     const entry = this.#take(this.#runs, key);
     if (!entry) return;
     this.#recorder.openWork.closeRun(entry.id);
+    if (entry.begun && error) this.#recorder.sites.failed(entry.begun.by, thrownOf(error), entry.begun.what);
     const facts = { run: entry.id, status, tookMs: now() - entry.startedAt };
     this.#recorder.report('run.end', facts, error && { error });
   }

@@ -29,7 +29,7 @@ export function integrateLangChain(recorder: AgentRecorder): Tap {
   const globals = globalThis as unknown as Record<symbol, unknown>;
   if (globals[storageKey] !== undefined || isLangSmithOn()) return silentTap;
   const framework = new FrameworkRecorder(recorder, 'langchain');
-  const storage = makeStorage(makeHandler(recorder, framework));
+  const storage = makeStorage(makeHandler(recorder, framework), (by) => recorder.sites.begin(by, 'run'));
   recorder.contexts.push(() => scopeIn(storage, framework));
   const descriptor = { value: storage, configurable: true, writable: true, enumerable: false };
   Object.defineProperty(globalThis, storageKey, descriptor);
@@ -46,26 +46,34 @@ function isLangSmithOn(): boolean {
   return [LANGSMITH_TRACING, LANGCHAIN_TRACING_V2, LANGSMITH_TRACING_V2].includes('true');
 }
 
-function makeStorage(handler: object) {
+/** `begin` is given the handler of what may begin now, while its caller is on the stack: its run is reported later. */
+function makeStorage({ shared, own }: Handlers, begin: (by: object) => void) {
   const storage = new (asyncHooks().AsyncLocalStorage)<Variables | undefined>();
   const hooks = [{ contextVar: handlerName, inheritable: true }];
   let hooksKey: symbol | undefined;
-  const variables: Variables = new Proxy(
-    { [handlerName]: handler },
-    {
-      get(target, key) {
-        if (typeof key !== 'symbol' || key.description !== hooksDescription) return Reflect.get(target, key);
-        hooksKey = key;
-        return hooks;
+  const makeVariables = (handler: object): Variables =>
+    new Proxy(
+      { [handlerName]: handler },
+      {
+        get(target, key) {
+          if (typeof key !== 'symbol' || key.description !== hooksDescription)
+            return Reflect.get(target, key);
+          hooksKey = key;
+          return hooks;
+        },
       },
-    },
-  );
-  const nothing: Variables = { [variablesKey]: variables };
+    );
+  const variables = makeVariables(shared);
+  const nothing = (): Variables => {
+    const handler = own();
+    ours(() => begin(handler));
+    return { [variablesKey]: makeVariables(handler) };
+  };
   const getStore = storage.getStore.bind(storage);
   const shadow = () => {
     const store = getStore();
-    if (!isObject(store)) return store ?? nothing;
-    ours(() => joinVariables(store as Variables, variables, hooksKey, hooks, handler));
+    if (!isObject(store)) return store ?? nothing();
+    ours(() => joinVariables(store as Variables, variables, hooksKey, hooks, shared));
     return store;
   };
   return Object.defineProperty(storage, 'getStore', { value: shadow, enumerable: false, configurable: true });
@@ -97,8 +105,14 @@ function scopeIn(storage: { getStore(): unknown }, framework: FrameworkRecorder)
   return typeof parent === 'string' ? framework.scopeOf(parent) : undefined;
 }
 
-/** A callback handler. Its methods have the names and arguments of BaseCallbackHandler. */
-function makeHandler(recorder: AgentRecorder, framework: FrameworkRecorder): object {
+interface Handlers {
+  shared: object;
+  /** A new one for each caller, whose runs are noted under it. */
+  own(): object;
+}
+
+/** Callback handlers. Their methods have the names and arguments of BaseCallbackHandler. */
+function makeHandler(recorder: AgentRecorder, framework: FrameworkRecorder): Handlers {
   /** How each of LangChain's runs is recorded. */
   const kinds = new Map<string, 'run' | 'step' | 'inner'>();
   const scopeOf = (parent: unknown): AgentScope =>
@@ -114,17 +128,8 @@ function makeHandler(recorder: AgentRecorder, framework: FrameworkRecorder): obj
     else if (kind === 'step') framework.endStep(runId, outcome);
     else framework.forget(runId);
   };
-  const handler = {
-    name: handlerName,
-    awaitHandlers: true,
-    raiseError: false,
-    ignoreLLM: false,
-    ignoreChain: false,
-    ignoreAgent: false,
-    ignoreRetriever: true,
-    ignoreCustomEvent: true,
-    copy: () => handler,
-    handleChainStart: guarded(
+  const startChain = (by: object | undefined) =>
+    guarded(
       (
         chain: unknown,
         // The whole state of the graph. Not recorded, because the result of each earlier step already is.
@@ -140,13 +145,24 @@ function makeHandler(recorder: AgentRecorder, framework: FrameworkRecorder): obj
         const node = objectOf(metadata)['langgraph_node'];
         if (parent === undefined) {
           kinds.set(runId, 'run');
-          framework.startRun(runId, name, recorder.scope, readIds(metadata));
+          framework.startRun(runId, name, recorder.scope, readIds(metadata), by);
         } else if (node !== undefined && node === name) {
           kinds.set(runId, 'step');
           framework.startStep(runId, name, scopeOf(parent));
         } else inherit(runId, scopeOf(parent));
       },
-    ),
+    );
+  const handler = {
+    name: handlerName,
+    awaitHandlers: true,
+    raiseError: false,
+    ignoreLLM: false,
+    ignoreChain: false,
+    ignoreAgent: false,
+    ignoreRetriever: true,
+    ignoreCustomEvent: true,
+    copy: () => handler,
+    handleChainStart: startChain(undefined),
     handleChainEnd: guarded((output: unknown, runId: string) =>
       endChain(runId, finished(stepResult(output))),
     ),
@@ -189,7 +205,14 @@ function makeHandler(recorder: AgentRecorder, framework: FrameworkRecorder): obj
     ),
     handleToolError: guarded((error: unknown, runId: string) => framework.endTool(runId, failed(error))),
   };
-  return handler;
+  return {
+    shared: handler,
+    own() {
+      const own = { ...handler, copy: () => own };
+      own.handleChainStart = startChain(own);
+      return own;
+    },
+  };
 }
 
 /** A graph that waits for human input leaves its node with an error of this name. */

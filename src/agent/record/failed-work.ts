@@ -16,12 +16,15 @@ export function carryThrown(error: EventError, thrown: unknown): EventError {
   return Object.defineProperty(error, thrownKey, { value: thrown });
 }
 
+/** The value behind an event's error; undefined if it was not carried. */
+export const thrownOf = (error: EventError): unknown => (error as { [thrownKey]?: unknown })[thrownKey];
+
 export class FailedWork {
   readonly #owners = new WeakMap<object, string[]>();
 
   /** Notes that the work `id` ended with this error. */
   note(id: string | undefined, error: EventError): void {
-    const thrown = (error as { [thrownKey]?: unknown })[thrownKey];
+    const thrown = thrownOf(error);
     if (id === undefined || !isObject(thrown)) return;
     const owners = this.#owners.get(thrown);
     if (!owners) this.#owners.set(thrown, [id]);

@@ -155,7 +155,7 @@ function handledErrors(
     const said = shorten(`${name ?? 'Error'}${coded}: ${onOneLine(message)}`, 200);
     const beforeEndMs = endedAt - Date.parse(at ?? '');
     const times = (rows.get(said)?.times ?? 0) + 1;
-    const fact = `A handler of the program received an ${kind === 'rejection' ? 'unhandled rejection' : 'uncaught exception'}: ${said}`;
+    const fact = `A handler received an ${kind === 'rejection' ? 'unhandled rejection' : 'uncaught exception'}: ${said}`;
     rows.set(said, { times, fact, part: 'process-events.json', ...(beforeEndMs >= 0 && { beforeEndMs }) });
   }
   return [...rows.values()].map(({ times, fact, ...told }) => ({

@@ -26,6 +26,19 @@ export async function joinErrorFacts(
   return trigger?.handledByHost === undefined ? facts : { ...facts, handled: trigger.handledByHost };
 }
 
+/** The reasons of aborts, each like a thrown value. */
+export async function joinAbortReasons(
+  { error: part }: BundleParts,
+  readFrames: FrameReader,
+  gaps: Gap[],
+): Promise<ErrorFacts[] | undefined> {
+  if (!part?.abortReasons) return undefined;
+  const reasons: ErrorFacts[] = [];
+  for (const reason of part.abortReasons)
+    reasons.push(await joinOne(reason, undefined, readFrames, { stacks: 1 }, gaps));
+  return reasons;
+}
+
 async function joinOne(
   error: SerializedError,
   rawFrames: RawFrame[] | undefined,

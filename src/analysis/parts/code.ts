@@ -5,6 +5,7 @@ import type {
   LocalsPart,
   NativeModulesPart,
   PackagesPart,
+  RawFrame,
   WorkerStacksPart,
 } from '../../bundle/layout/bundle.ts';
 import { readRawFrame } from './error.ts';
@@ -12,6 +13,10 @@ import { asText, defined, type Fields } from './fields.ts';
 
 /** Bundles from other writers may contain more stacks than ours. */
 const mostStacks = 200;
+
+export function readHandlers(part: Fields): RawFrame[] | undefined {
+  return part.list('handlers', readRawFrame);
+}
 
 export function readScripts(part: Fields): LoadedScript[] {
   return (

@@ -15,6 +15,7 @@ export interface ErrorPartFacts {
   emitter?: ErrorPart['emitter'];
   failedStdio?: number;
   begun?: ErrorPart['begun'];
+  abortReasons?: SerializedError[];
   place?: ErrorPart['place'];
 }
 
@@ -30,6 +31,7 @@ export function readError(part: Fields): ErrorPartFacts {
     emitter: readEmitter(part.object('emitter')),
     failedStdio: part.number('failedStdio'),
     begun: readBegun(part.object('begun')),
+    abortReasons: part.list('abortReasons', (reason) => readSerialized(reason, 0, budget)),
     place: readPlace(part.object('place')),
   });
 }

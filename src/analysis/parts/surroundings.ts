@@ -113,6 +113,13 @@ export type HandlesPartFacts = Partial<HandlesPart>;
 
 export function readHandles(part: Fields): HandlesPartFacts {
   return defined({
+    busyWorkers: part.list('busyWorkers', (worker) => {
+      const [threadId, lookedMs] = [worker.number('threadId'), worker.number('lookedMs')];
+      const [activeMs, inAllMs] = [worker.number('activeMs'), worker.number('inAllMs')];
+      if (threadId === undefined || lookedMs === undefined) return undefined;
+      if (activeMs === undefined || inAllMs === undefined) return undefined;
+      return { threadId, lookedMs, activeMs, inAllMs, ...defined({ name: worker.text('name') }) };
+    }),
     resources: part.record('resources', asNumber),
     descriptors: part.list('descriptors', (one) => {
       const fd = one.number('fd');

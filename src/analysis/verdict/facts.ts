@@ -3,7 +3,7 @@
  * optional; a cause returns undefined if it lacks what it needs.
  */
 import type { ErrorPart } from '../../bundle/layout/bundle.ts';
-import type { Account } from '../../model/account.ts';
+import type { Account, ErrorFacts } from '../../model/account.ts';
 import type { Frame } from '../../model/thread.ts';
 import type { Verdict, VerdictKind } from '../../model/verdict.ts';
 import type { PrintedError } from '../joins/printed-error.ts';
@@ -26,6 +26,10 @@ export interface VerdictFacts {
   printed?: PrintedError;
   /** If the program ended itself: where it had told a server to listen that could not. */
   listenFrames?: Frame[];
+  /** For an error of an abort: the reasons of other aborts in the process, one of which it may stand for. */
+  abortReasons?: ErrorFacts[];
+  /** Where the program's listeners for the event are defined. */
+  handlerFrames?: Frame[];
   /** Where the rejected promise was created or rejected. */
   promiseFrames?: Frame[];
   /** For a TimeoutError: the calls of AbortSignal.timeout in the scripts on its stack. */

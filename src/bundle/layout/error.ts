@@ -28,6 +28,8 @@ export interface ErrorPart {
   failedStdio?: number;
   /** Where the program started what failed (a request, a connection, a child), found by the error or its emitter. */
   begun?: { what: string; stack: string };
+  /** For an error of an abort that does not contain it: the reasons with which signals of the process were aborted. */
+  abortReasons?: SerializedError[];
   /** For a SyntaxError whose stack has no position: where the module's syntax is wrong. 1-based. */
   place?: { url: string; line: number; column: number; sourceLine: string };
 }

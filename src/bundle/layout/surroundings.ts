@@ -2,6 +2,7 @@
  * The parts that describe the surroundings of a death: what happened before it, code, process, memory, handles,
  * environment, threads, and the state that the host provided. Names and units are those of the files.
  */
+import type { RawFrame } from './error.ts';
 import type { RequestFacts } from './origin.ts';
 
 /** `process-events.json`. Times are ISO 8601 UTC. */
@@ -63,6 +64,8 @@ export interface SuspendedPart {
 /** `scripts.json`: every loaded script, and which parts contain the text of those on the stack. */
 export interface ScriptsPart {
   scripts: LoadedScript[];
+  /** Where the listeners of the program for the event are defined, if it has any. */
+  handlers?: RawFrame[];
 }
 
 export interface LoadedScript {
@@ -191,6 +194,14 @@ export interface HeapCensusPart {
 
 /** `handles.json`. */
 export interface HandlesPart {
+  /** Worker threads whose event loop was not idle when it was looked at. */
+  busyWorkers?: {
+    threadId: number;
+    name?: string;
+    lookedMs: number;
+    activeMs: number;
+    inAllMs: number;
+  }[];
   /** Kinds from process.getActiveResourcesInfo with their counts. */
   resources: Record<string, number>;
   descriptors: { fd: number; kind: string; target: string }[];

@@ -8,6 +8,8 @@ export type InsideKind = Exclude<TriggerKind, 'capture' | 'found-dead' | 'silenc
 export interface CaptureRequest {
   kind: InsideKind;
   handledByHost: boolean;
+  /** The program's listeners for the event. */
+  handlers?: readonly object[];
   /** What the program has for uncaught exceptions, or for their monitor, is called next, and may throw. */
   isHandledNext?: boolean;
   /** When it happened, before anything is loaded or collected: ages are relative to it. Without it, they are to now. */

@@ -58,6 +58,7 @@ export function createContext(
     workers,
     watchdogThread: watch?.threadId,
     trigger,
+    handlers: request.handlers ?? [],
     withheldCount: withheld.length,
     processEvents,
     logs,

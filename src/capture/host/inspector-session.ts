@@ -15,6 +15,8 @@ export interface ScriptParsed {
 
 export interface ScriptTexts {
   scripts: ScriptParsed[];
+  /** All that V8 has, Node's own as well. */
+  isOfV8?: true;
   /** The source text that is actually running; undefined if V8 no longer has it. */
   sourceOf(scriptId: string): string | undefined;
 }
@@ -36,6 +38,7 @@ export function openSelfDebugger(): SelfDebugger {
   session.post('Debugger.enable');
   return {
     isFromDisk: false,
+    isOfV8: true,
     scripts,
     sourceOf(scriptId) {
       let source: string | undefined;

@@ -16,7 +16,7 @@ interface Tick {
 
 const maxTextChars = 16 * 1024;
 const maxPathChars = 1024;
-const told = /^Emitted 'error' event on (.+) instance at:$/m;
+const told = /^Emitted 'error' event(?: on (.+) instance)? at:$/m;
 
 /** The emitter of the error; undefined if the error was thrown. Formats the error's stack. Never throws. */
 export function findEmitter(thrown: unknown): ErrorPart['emitter'] {
@@ -29,9 +29,10 @@ export function findEmitter(thrown: unknown): ErrorPart['emitter'] {
     const tell = symbol && Object.getOwnPropertyDescriptor(thrown, symbol)?.value;
     const text: unknown = typeof tell === 'function' ? tell() : undefined;
     const found = typeof text === 'string' ? told.exec(text) : null;
-    if (!found?.[1]) return undefined;
+    if (!found) return undefined;
     const stack = startOf(found.input.slice(found.index + found[0].length + 1), maxTextChars);
-    return { className: found[1].slice(0, 200), stack };
+    // Node names every class but this one.
+    return { className: (found[1] ?? 'EventEmitter').slice(0, 200), stack };
   } catch {
     return undefined;
   }

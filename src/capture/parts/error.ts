@@ -2,7 +2,8 @@
 
 import { type BeginSite, beginStack } from '../../agent/record/begin-sites.ts';
 import { type ErrorPart, partNames } from '../../bundle/layout/bundle.ts';
-import { readThrown } from '../fatal-path/serialize-error.ts';
+import { type ReadError, readThrown } from '../fatal-path/serialize-error.ts';
+import { abortReasons } from '../host/abort-reasons.ts';
 import { everyCauseOf } from '../host/cause-chain.ts';
 import { emittingObject, findEmitter, pathOfStream, stdioOf } from '../host/read-emitter.ts';
 import { findField } from '../host/read-field.ts';
@@ -38,6 +39,8 @@ export const errorPart: PartProducer = {
     if (begun) context.stackTexts.push(begun.stack);
     const place = findSyntaxErrorPlace(context.thrown.value);
     const promiseStack = takeSchedulingStack();
+    const reasons = context.mayDebug ? abortReasons(value).map(readThrown).filter(saysMore) : [];
+    for (const reason of reasons) context.stackTexts.push(...reason.stackTexts);
     return {
       error,
       ...(frames.length > 0 && { frames }),
@@ -45,10 +48,15 @@ export const errorPart: PartProducer = {
       ...(emitter && { emitter }),
       ...failedStdio(context, value),
       ...(begun && { begun: { what: begun.what, stack: begun.stack } }),
+      ...(reasons.length > 0 && { abortReasons: reasons.map((reason) => reason.error) }),
       ...(place && { place }),
     };
   },
 };
+
+/** Than Node's own reason, if `abort()` is given none. */
+const saysMore = ({ error }: ReadError): boolean =>
+  error.name !== 'AbortError' || error.message !== 'This operation was aborted';
 
 /** A rejection follows the write that caused it at once: later ones with the same code are of other streams. */
 const handedOnMs = 100;

@@ -1,6 +1,6 @@
 /** `handles.json`: what keeps the process alive or holds a descriptor. Sources: Node's own lists, proc(5). */
 import { sep } from 'node:path';
-import { type HandlesPart, partNames } from '../../bundle/layout/bundle.ts';
+import { type HandlesPart, partNames, type TriggerKind } from '../../bundle/layout/bundle.ts';
 import { notAvailable, platform } from '../../platform/index.ts';
 import { quoteWords } from '../../platform/paths.ts';
 import { descriptorsIn, socketsIn } from '../../platform/systems/node-report.ts';
@@ -9,15 +9,20 @@ import { countOpenBefore } from '../host/free-descriptors.ts';
 import { countCreators } from '../stacks/creator-stacks.ts';
 import type { PartProducer } from './part.ts';
 import { ownReport } from './report.ts';
+import { findBusyWorkers } from './threads/busy-workers.ts';
 
 const maxDescriptors = 512;
 const longestCommand = 4096;
 const maxSocketTableBytes = 2 * 1024 * 1024;
 
+/** Nothing of the main thread led to these, so that a worker may be what was at work. */
+const stoppedKinds = new Set<TriggerKind>(['signal', 'no-progress', 'snapshot-signal', 'snapshot-call']);
+
 export const handlesPart: PartProducer = {
   name: partNames.handles,
   produce(context): HandlesPart {
     const creators = countCreators();
+    const busyWorkers = stoppedKinds.has(context.trigger.kind) ? findBusyWorkers(context.workers) : [];
     const resources = countBy(process.getActiveResourcesInfo());
     const open = platform.openDescriptors('self', maxDescriptors);
     const report = open ? undefined : ownReport(context);
@@ -28,6 +33,7 @@ export const handlesPart: PartProducer = {
     if (count > maxDescriptors)
       context.addGap(partNames.handles, `${count} descriptors; ${maxDescriptors} are listed`);
     return {
+      ...(busyWorkers.length > 0 && { busyWorkers }),
       resources,
       descriptors,
       // Without our own. The one that lists the folder is closed again by the time it is examined.

@@ -24,6 +24,8 @@ export interface CaptureContext {
   /** The system's id of our own thread, if one runs. */
   watchdogThread: number | undefined;
   trigger: TriggerPart;
+  /** The program's listeners for the event. */
+  handlers: readonly object[];
   /** Present if a value was thrown, which may be undefined. Of a rejection it is the object itself, not Node's error for it. */
   thrown?: { value: unknown; frames: RawFrame[] };
   /** Frames of a main thread that was interrupted, with their variables. */

@@ -10,6 +10,7 @@ import {
   type LoadedScript,
   mapPartPrefix,
   partNames,
+  type RawFrame,
   type ScriptsPart,
   sourcePartPrefix,
 } from '../../bundle/layout/bundle.ts';
@@ -23,8 +24,16 @@ import { findEmitter } from '../host/read-emitter.ts';
 import { findField } from '../host/read-field.ts';
 import { currentPolicy } from '../install/policy.ts';
 import { logStreams } from '../recording/log-tap.ts';
+import { placesOfFunctions } from '../stacks/function-places.ts';
 import { hasOwnFrame, scriptNamesIn } from '../stacks/named-scripts.ts';
-import { excerpt, type FramePlaces, placesOf, type ScriptPlace, thinMap } from '../stacks/script-excerpt.ts';
+import {
+  addFrames,
+  excerpt,
+  type FramePlaces,
+  placesOf,
+  type ScriptPlace,
+  thinMap,
+} from '../stacks/script-excerpt.ts';
 import { mayLookAtAll, scriptsOnDisk } from '../stacks/scripts-on-disk.ts';
 import { unchangedScripts } from '../stacks/scripts-unchanged.ts';
 import { wordsOfThrown } from '../stacks/thrown-words.ts';
@@ -56,10 +65,15 @@ export const scriptsPart: PartProducer = {
       // The stack of a client's error often ends in its package; the place where the program aborted the call does not.
       const aborted = context.thrown && context.recording?.recorder.lastAbortStack;
       if (aborted !== undefined) context.stackTexts.push(aborted);
+      const handlers = handlersOf(context, self);
+      addFrames(
+        context.framePlaces,
+        handlers.filter(({ url }) => !url.includes('/node_modules/')),
+      );
       const scripts = withCleanUrls(describeScripts(self, context, sought));
       // Modules that are only on the disk were not looked at.
       if (self.isFromDisk) for (const script of scripts) delete script.isSought;
-      return { scripts };
+      return { scripts, ...(handlers.length > 0 && { handlers: withCleanUrls(handlers) }) };
     } finally {
       self.close();
     }
@@ -68,6 +82,23 @@ export const scriptsPart: PartProducer = {
 
 const fromDisk =
   'the heap was too large for a debugger in the time of a death: the scripts are those of require.cache and of the stack, as they are on the disk';
+
+/** Without those whose script is not known, which is never so for V8's own list. */
+function handlersOf({ handlers }: CaptureContext, self: ScriptTexts & { isFromDisk: boolean }): RawFrame[] {
+  if (handlers.length === 0) return [];
+  const places = placesOfFunctions(handlers);
+  const urlsOf = ({ scripts }: ScriptTexts) => new Map(scripts.map(({ scriptId, url }) => [scriptId, url]));
+  let urls = urlsOf(self);
+  if (self.isOfV8 !== true && !self.isFromDisk && places.some(({ scriptId }) => !urls.has(scriptId))) {
+    const all = openSelfDebugger();
+    urls = urlsOf(all);
+    all.close();
+  }
+  return places.flatMap((place) => {
+    const url = urls.get(place.scriptId);
+    return url ? [{ ...place, url }] : [];
+  });
+}
 
 /** A program that ends itself because of an error may have printed its stack. */
 function printedStacks({ trigger, logs }: CaptureContext): string[] {
@@ -164,7 +195,9 @@ export function describeScripts(self: ScriptTexts, context: ScriptsContext, soug
 }
 
 /** One pass over all of them: hundreds of short texts would cost ten times as much (measured with 300 scripts). */
-function withCleanUrls(scripts: LoadedScript[]): LoadedScript[] {
+function withCleanUrls<Script extends Pick<LoadedScript, 'url' | 'sourceMapUrl' | 'mapGap'>>(
+  scripts: Script[],
+): Script[] {
   const urls = scripts.flatMap(({ url, sourceMapUrl, mapGap }) => [url, sourceMapUrl ?? '', mapGap ?? '']);
   const lines = urls.map((url) => url.replaceAll('\n', ' ')).join('\n');
   const clean = redactText(lines, (text) => currentPolicy().text(text)).split('\n');

@@ -17,6 +17,7 @@ export const exceptionsTrigger: Trigger = ({ events, isMainThread, capture, hasJ
       capture({
         kind: kindOf(origin),
         handledByHost,
+        handlers: events.listenersOfHost('uncaughtException'),
         isHandledNext: handledByHost || events.listenersOfHost('uncaughtExceptionMonitor').length > 0,
         thrown: { value },
         details: { origin },

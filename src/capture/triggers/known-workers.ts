@@ -25,6 +25,10 @@ export class KnownWorkers {
     return this.#open.size;
   }
 
+  get open(): [Worker, KnownWorker][] {
+    return [...this.#open];
+  }
+
   get all(): KnownWorker[] {
     return [...this.#open.values()];
   }

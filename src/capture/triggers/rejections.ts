@@ -15,6 +15,7 @@ export const rejectionsTrigger: Trigger = ({ events, capture }) => {
       capture({
         kind: 'unhandled-rejection',
         handledByHost: true,
+        handlers: events.listenersOfHost('unhandledRejection'),
         thrown: { value },
         details: { origin: 'unhandledRejection' },
       });

@@ -182,6 +182,7 @@ class MainThreadSignals implements DeathSignals {
     this.#context.capture({
       kind: signal === this.#snapshotSignal ? 'snapshot-signal' : 'signal',
       handledByHost: handledByHost && signal !== this.#snapshotSignal,
+      ...(handledByHost && { handlers: this.#context.events.listenersOfHost(signal) }),
       ...(own && { stackText: own.stack }),
       details: {
         signal: {

@@ -186,7 +186,7 @@ test('a storm of handled errors is one sentence, and so are downloads that faile
     at: new Date(at + 100 * n).toISOString(),
   }));
   assert.deepEqual(before([], { happenings: { handled } }), [
-    'A handler of the program received an uncaught exception: Error: write EPIPE, 30 times, 6.1 s before the end.',
+    'A handler received an uncaught exception: Error: write EPIPE, 30 times, 6.1 s before the end.',
   ]);
   const failed = { kind: 'http.end', status: 'failed', tookMs: 1, bytes: 0, error: { code: 'ENOTFOUND' } };
   const state = stateOf([

@@ -163,7 +163,61 @@ const table: [string, VerdictFacts, string, RegExp][] = [
     'a throw that the host handles',
     uncaught(typeError, { trigger: { kind: 'uncaught-exception', isMainThread: true, handledByHost: true } }),
     'uncaught-exception',
-    /own handler received it, so the process may have continued/,
+    /A handler received it, so the process may have continued.*There is a handler for it; whose it is, is not known/,
+  ],
+  [
+    'a throw that a handler of a package receives',
+    uncaught(typeError, {
+      trigger: {
+        kind: 'uncaught-exception',
+        isMainThread: true,
+        handledByHost: true,
+        handledBy: 'uncaughtException',
+      },
+      rest: {
+        handlerFrames: [
+          { file: '/srv/app/node_modules/@acme/agents/dist/trace.js', line: 3, column: 5, inApp: false },
+        ] as Frame[],
+      },
+    }),
+    'uncaught-exception',
+    /A handler of @acme\/agents received it, so.*There is a handler for uncaughtException of @acme\/agents \(node_modules/,
+  ],
+  [
+    'a throw that handlers of the program and of a package receive',
+    uncaught(typeError, {
+      trigger: { kind: 'uncaught-exception', handledByHost: true, handledBy: 'uncaughtException' },
+      rest: {
+        handlerFrames: [
+          { file: '/srv/app/src/main.ts', line: 9, column: 1, inApp: true },
+          { file: '/srv/app/node_modules/acme/index.js', line: 3, column: 5, inApp: false },
+        ] as Frame[],
+      },
+    }),
+    'uncaught-exception',
+    /Handlers of the program and of acme received it.*own uncaughtException handler \(src\/main\.ts:9:1\)/,
+  ],
+  [
+    'an abort whose reason its client left out',
+    uncaught(
+      { name: 'APIUserAbortError', message: 'Request was aborted.' },
+      { rest: { abortReasons: [{ name: 'Error', message: 'budget spent' }] } },
+    ),
+    'uncaught-exception',
+    /aborted with the reason Error: budget spent, the only one that was found/,
+  ],
+  [
+    'a deploy while a worker spins',
+    facts({
+      trigger: { kind: 'signal', signal: { name: 'SIGTERM', number: 15 }, handledByHost: false },
+      rest: {
+        handles: {
+          busyWorkers: [{ threadId: 1, name: 'miner', lookedMs: 15, activeMs: 1200, inAllMs: 1400 }],
+        },
+      },
+    }),
+    'terminated',
+    /^Stopped by SIGTERM after 12 s while worker thread 1 \(miner\) was busy.*not idle in the 15 ms.*active for 1\.2 s of 1\.4 s/,
   ],
   [
     'a throw whose handler was not seen to return',
@@ -252,7 +306,7 @@ const table: [string, VerdictFacts, string, RegExp][] = [
     'an interrupt that the host handles',
     facts({ trigger: { kind: 'signal', signal: { name: 'SIGINT' }, handledByHost: true } }),
     'terminated',
-    /^Asked to stop by SIGINT.*Ctrl-C.*own handler/,
+    /^Asked to stop by SIGINT.*Ctrl-C.*A handler received it, so the process may have shut down/,
   ],
   [
     'a signal of its own',

@@ -7,6 +7,7 @@ import type { Evidence } from '../../../model/verdict.ts';
 import { descriptorHeadroom, processCountHeadroom } from '../../headroom.ts';
 import type { HandlesPartFacts } from '../../parts/surroundings.ts';
 import { beganEvidence, beganPlace } from '../errors/begun.ts';
+import { handlerName } from '../errors/handler-owner.ts';
 import { emitterEvidence } from '../errors/thrown.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
 import {
@@ -104,7 +105,7 @@ export const resourceExhaustion: Cause = {
       ),
       summary: `${headlineOf(error)}. ${resource.title}, and the code that asked did not expect that${
         trigger?.handledByHost
-          ? '; the program has its own handler for the error and may have gone on'
+          ? `; ${handlerName(facts)} received the error, and the program may have gone on`
           : ', so the process ended'
       }.`,
       // The program's own errors may have this code too; only system errors also have `errno`.

@@ -4,6 +4,7 @@
  */
 import { formatDuration } from '../../../model/quantities.ts';
 import type { Evidence } from '../../../model/verdict.ts';
+import { handlerSubject } from '../errors/handler-owner.ts';
 import { findLoadFailure, isOnDemand } from '../errors/load-failure.ts';
 import type { Cause } from '../facts.ts';
 import { titled } from '../wording.ts';
@@ -25,7 +26,9 @@ export const startupFailure: Cause = {
       kind: 'startup-failure',
       title: titled(failure.title),
       summary: `${isStarting ? 'The program could not start: a part of its code could not be loaded' : 'A part of the code could not be loaded, and nothing shows that the program had begun its work'}. The same start will fail the same way until the files change.${
-        trigger?.handledByHost ? ' The program has its own handler for the error and may have gone on.' : ''
+        trigger?.handledByHost
+          ? ` ${handlerSubject(facts)} received the error, and the program may have gone on.`
+          : ''
       }`,
       // Node doesn't record whether an ES module has been evaluated.
       confidence: isStarting ? 'certain' : 'likely',

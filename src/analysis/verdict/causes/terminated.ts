@@ -7,6 +7,8 @@ import { culpritFrame, frameText, placeOf } from '../../../model/frame-text.ts';
 import { formatDuration } from '../../../model/quantities.ts';
 import type { Evidence } from '../../../model/verdict.ts';
 import { endAfterSignal, handledEndEvidence } from '../errors/handled.ts';
+import { handlerFacts, handlerSubject } from '../errors/handler-owner.ts';
+import { busyWorkerEvidence, busyWorkerText } from '../errors/worker.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
 import { duringText, inFlightEvidence, inFlightText } from '../in-flight.ts';
 import { endEvidence, fatalSignal, memoryEvidence } from '../seen-from-outside.ts';
@@ -30,7 +32,7 @@ export const terminated: Cause = {
     const own = facts.evidence?.signalsSent?.some(({ name }) => name === signal.name) === true;
     return {
       kind: 'terminated',
-      // A program with its own handler may have continued.
+      // A process with a handler for it may have continued.
       title: titled(
         `${facts.trigger?.handledByHost ? 'Asked to stop' : 'Stopped'} by ${signal.name}${busyWith(facts)}`,
       ),
@@ -38,7 +40,7 @@ export const terminated: Cause = {
         `The process received ${signal.name}${own ? ' from its supervisor' : ''}.`,
         own ? '' : `${how ? `${how}; the` : 'The'} sender is not recorded.`,
         facts.trigger?.handledByHost
-          ? `The program has its own handler for it${endAfterSignal(facts) ?? ', and may have shut down cleanly or continued.'}`
+          ? `${handlerSubject(facts)} received it${endAfterSignal(facts) ?? ', so the process may have shut down cleanly or continued.'}`
           : 'The program had no handler for it, so work in progress was cut off.',
       ]
         .filter(Boolean)
@@ -46,6 +48,9 @@ export const terminated: Cause = {
       confidence: 'certain',
       evidence: [
         ...evidenceOf(facts, signal.name),
+        ...(facts.trigger?.handledByHost && facts.handlerFrames?.length
+          ? handlerFacts(signal.name, facts).map((fact) => ({ fact, part: 'scripts.json' }))
+          : []),
         ...(facts.trigger?.handledByHost ? handledEndEvidence(facts) : []),
       ],
       refutedBy: `The signal itself is certain. Why ${signal.name} was sent stands in the log of the sender (orchestrator, service manager).`,
@@ -73,7 +78,7 @@ function sentByItself(facts: VerdictFacts, name: string): ReturnType<Cause['cons
     summary: [
       `The program called process.kill for its own process${uptime === undefined ? '' : ` after ${formatDuration(uptime)}`}.`,
       trigger?.handledByHost
-        ? `It has its own handler for ${name}${endAfterSignal(facts) ?? ', and may have shut down cleanly or continued.'}`
+        ? `${handlerSubject(facts)} received it${endAfterSignal(facts) ?? ', so the process may have shut down cleanly or continued.'}`
         : `It had no handler for ${name}, so work in progress was cut off.`,
     ].join(' '),
     confidence: 'certain',
@@ -129,7 +134,7 @@ function busyWith(facts: VerdictFacts): string {
   const during = duringText(facts);
   if (during !== undefined) return during;
   const uptime = facts.account.process?.uptimeMs;
-  return uptime === undefined ? '' : ` after ${formatDuration(uptime)}`;
+  return `${uptime === undefined ? '' : ` after ${formatDuration(uptime)}`}${busyWorkerText(facts)}`;
 }
 
 function evidenceOf(facts: VerdictFacts, name: string): Evidence[] {
@@ -138,12 +143,12 @@ function evidenceOf(facts: VerdictFacts, name: string): Evidence[] {
   const evidence: Evidence[] = [
     fromItself
       ? {
-          fact: `${name} arrived, and ${formatDuration(heardMsBefore ?? 0)} later the program, which has a handler for it, sent itself ${name} again.`,
+          fact: `${name} arrived, and ${formatDuration(heardMsBefore ?? 0)} later the program sent itself ${name} again.`,
           part: 'trigger.json',
         }
       : { fact: `${name} arrived${trigger?.at ? ` at ${trigger.at}` : ''}.`, part: 'trigger.json' },
   ];
-  evidence.push(...inFlightEvidence(facts));
+  evidence.push(...inFlightEvidence(facts), ...busyWorkerEvidence(facts));
   const frame = culpritFrame(deathFrames(account));
   if (frame)
     evidence.push({

@@ -12,6 +12,7 @@ import {
   refutedOfHandled,
   throwerText,
 } from '../errors/handled.ts';
+import { handlerSubject } from '../errors/handler-owner.ts';
 import { onDemandFailure } from '../errors/load-failure.ts';
 import { rootSentence, stdioName, thrownEvidence, thrownNextSteps } from '../errors/thrown.ts';
 import { likelyPlace } from '../errors/thrown-at.ts';
@@ -93,14 +94,14 @@ function summaryOf(facts: VerdictFacts): string {
   const after = uptime === undefined ? '' : `, ${formatDuration(uptime)} after the start`;
   const thrown = `${beganSentence(facts)}Uncaught exception in ${thread}${after}${throwerText(facts)}.`;
   if (trigger?.handledByHost)
-    return `${thrown}${rootSentence(facts)} The program's own handler received it${afterHandler('error', facts)}`;
+    return `${thrown}${rootSentence(facts)} ${handlerSubject(facts)} received it${afterHandler('error', facts)}`;
   const inMonitor = endInHandler(facts);
   const end = isFromWorker(facts)
     ? 'Its Worker has no error listener, so Node threw the error once more in the main thread, printed it, and ended the process with exit code 1.'
     : trigger?.isMainThread === false
       ? 'The worker ended with it; its parent was told by an error event.'
       : inMonitor !== undefined
-        ? `The program's listener of uncaughtExceptionMonitor ${inMonitor}`
+        ? `A listener of uncaughtExceptionMonitor ${inMonitor}`
         : `Node printed it and ended the process with exit code ${exitCodeOf(facts)}.`;
   return `${thrown}${rootSentence(facts)}${inFlightSentence(facts)} ${end}`;
 }

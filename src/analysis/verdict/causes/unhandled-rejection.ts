@@ -11,6 +11,7 @@ import {
   handlerEvidence,
   refutedOfHandled,
 } from '../errors/handled.ts';
+import { handlerSubject } from '../errors/handler-owner.ts';
 import { rootSentence, thrownEvidence, thrownNextSteps } from '../errors/thrown.ts';
 import { threadName } from '../errors/worker.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
@@ -71,9 +72,9 @@ function summaryOf(facts: VerdictFacts): string {
   const rejected = `${beganSentence(facts)}Unhandled rejection${inWorker}${after}: a promise was rejected, and no handler was attached to it.`;
   const told = `${rejected}${rootSentence(facts)}${inFlightSentence(facts)}`;
   if (facts.trigger?.handledByHost)
-    return `${told} The program's own handler received it${afterHandler('rejection', facts)}`;
+    return `${told} ${handlerSubject(facts)} received it${afterHandler('rejection', facts)}`;
   const inMonitor = endInHandler(facts);
   return inMonitor === undefined
     ? `${told} Node treats it as an uncaught exception and ends the process with exit code 1.`
-    : `${told} Node treats it as an uncaught exception. The program's listener of uncaughtExceptionMonitor ${inMonitor}`;
+    : `${told} Node treats it as an uncaught exception. A listener of uncaughtExceptionMonitor ${inMonitor}`;
 }

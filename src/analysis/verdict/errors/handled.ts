@@ -1,10 +1,11 @@
 /**
- * For an error or a signal that the program's own handler received: whether it ended the process, as far as the process recorded that at
+ * For an error or a signal that a handler received: whether it ended the process, as far as the process recorded that at
  * its end.
  */
 import { clip, formatDuration } from '../../../model/quantities.ts';
 import type { Evidence } from '../../../model/verdict.ts';
 import type { VerdictFacts } from '../facts.ts';
+import { handlerFacts } from './handler-owner.ts';
 
 /** An end within this time is attributed to the handler. */
 const soonMs = 10_000;
@@ -59,24 +60,25 @@ export function afterHandler(what: 'error' | 'rejection', facts: VerdictFacts): 
     : `. The process continued, and ended ${after}.`;
 }
 
-const handlers = {
-  uncaughtException: 'its own uncaughtException handler',
-  unhandledRejection: 'its own unhandledRejection handler',
-  captureCallback:
-    'its own callback for uncaught exceptions (process.setUncaughtExceptionCaptureCallback, or a domain)',
-};
-
-/** With what the program handles it. Older bundles only say that it does. */
-export function handlerEvidence({ trigger }: VerdictFacts): Evidence[] {
+/** With what it is handled. Older bundles only say that it is. */
+export function handlerEvidence(facts: VerdictFacts): Evidence[] {
+  const { trigger, handlerFrames = [] } = facts;
   if (trigger?.handledByHost !== true) return [];
-  const has = trigger.handledBy ? handlers[trigger.handledBy] : 'its own handler for it';
-  return [{ fact: `The program has ${has}.`, part: 'trigger.json' }];
+  if (trigger.handledBy === 'captureCallback')
+    return [
+      {
+        fact: 'A callback for uncaught exceptions is set (process.setUncaughtExceptionCaptureCallback, or a domain).',
+        part: 'trigger.json',
+      },
+    ];
+  const part = handlerFrames.length > 0 ? 'scripts.json' : 'trigger.json';
+  return handlerFacts(trigger.handledBy ?? 'it', facts).map((fact) => ({ fact, part }));
 }
 
 const throwers = {
-  uncaughtException: "the program's own uncaughtException handler",
-  captureCallback: "the program's own callback for uncaught exceptions",
-  uncaughtExceptionMonitor: "the program's listener of uncaughtExceptionMonitor",
+  uncaughtException: 'an uncaughtException handler',
+  captureCallback: 'a callback for uncaught exceptions',
+  uncaughtExceptionMonitor: 'a listener of uncaughtExceptionMonitor',
 };
 
 /** `, thrown by …`: a handler that threw while it was given another error, or a listener of `exit`. */
@@ -93,7 +95,7 @@ export function handledEndEvidence(facts: VerdictFacts): Evidence[] {
   const end = endOf(facts);
   const fact = end
     ? `The process ended at ${end.at} with exit code ${end.exitCode}.`
-    : event === 'handling' && `A handler of the program was called at ${at}; that it returned was not seen.`;
+    : event === 'handling' && `A handler was called at ${at}; that it returned was not seen.`;
   return fact ? [{ fact, part: 'the file .sequel beside the bundle' }] : [];
 }
 

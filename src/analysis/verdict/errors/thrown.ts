@@ -13,7 +13,7 @@ import type { Evidence } from '../../../model/verdict.ts';
 import type { VerdictFacts } from '../facts.ts';
 import { inFlightEvidence } from '../in-flight.ts';
 import { cwdOf, deathFrames, everyError, headlineOf, rootCause } from '../wording.ts';
-import { abortEvidence, abortFrame, abortPlace } from './aborted.ts';
+import { abortEvidence, abortFrame, abortPlace, abortReasonEvidence } from './aborted.ts';
 import { abortAdvice, adviceFor, closedByReader } from './advice.ts';
 import { beganEvidence, beganPlace, likelyCall } from './begun.ts';
 import { onDemandFailure } from './load-failure.ts';
@@ -46,6 +46,7 @@ export function thrownEvidence(facts: VerdictFacts): Evidence[] {
     ...timeLimitEvidence(facts),
     ...startedCallEvidence(facts),
     ...abortEvidence(facts),
+    ...abortReasonEvidence(facts),
   );
   const unloaded = onDemandFailure(facts);
   for (const fact of unloaded?.facts ?? [])

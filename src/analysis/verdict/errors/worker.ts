@@ -1,5 +1,8 @@
 /** How a verdict names a worker thread: by its id, its name and its file. */
+import { partNames } from '../../../bundle/layout/bundle.ts';
 import { placeOf } from '../../../model/frame-text.ts';
+import { formatCount, formatDuration } from '../../../model/quantities.ts';
+import type { Evidence } from '../../../model/verdict.ts';
 import { isInstalled } from '../../../platform/paths.ts';
 import type { VerdictFacts } from '../facts.ts';
 import { cwdOf } from '../wording.ts';
@@ -18,6 +21,30 @@ export function workerText(facts: VerdictFacts): string | undefined {
   const said = [name, place].filter((text) => text !== undefined);
   return `${id === undefined ? 'a worker thread' : `worker thread ${id}`}${said.length ? ` (${said.join(', ')})` : ''}`;
 }
+
+const mostBusy = 4;
+
+/** What was at work in a process that was stopped from outside. */
+export function busyWorkerEvidence({ handles }: Pick<VerdictFacts, 'handles'>): Evidence[] {
+  return (handles?.busyWorkers ?? []).slice(0, mostBusy).map((worker) => ({
+    fact: `${capitalized(nameOfBusy(worker))} was busy: its event loop was not idle in the ${formatDuration(worker.lookedMs)} in which it was looked at, and had been active for ${formatDuration(worker.activeMs)} of ${formatDuration(worker.inAllMs)} since its start.`,
+    part: partNames.handles,
+  }));
+}
+
+/** ` while worker thread 1 (miner) was busy`, or empty. */
+export function busyWorkerText({ handles }: Pick<VerdictFacts, 'handles'>): string {
+  const [only, ...others] = handles?.busyWorkers ?? [];
+  if (!only) return '';
+  return others.length > 0
+    ? ` while ${formatCount(others.length + 1, 'worker thread')} were busy`
+    : ` while ${nameOfBusy(only)} was busy`;
+}
+
+const nameOfBusy = ({ threadId, name }: { threadId: number; name?: string }): string =>
+  `worker thread ${threadId}${name === undefined ? '' : ` (${name})`}`;
+
+const capitalized = (text: string): string => `${text[0]?.toUpperCase()}${text.slice(1)}`;
 
 /** The file of a package's own worker says less than the package. */
 const packageOfFile = (file: string): string | undefined => (isInstalled(file) ? packageOf(file) : undefined);
