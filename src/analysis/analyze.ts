@@ -19,6 +19,7 @@ import { findBeforeEnd } from './before-end/before-end.ts';
 import { type AnalyzableBundle, type BundleParts, isFromOutside, readBundleParts } from './bundle-parts.ts';
 import { censusClasses, censusSuspects } from './census.ts';
 import { readCalls } from './joins/calls.ts';
+import { continuedStack } from './joins/continued-stack.ts';
 import { joinCoreMemory, joinCoreThreads, readCoreFacts } from './joins/core-facts.ts';
 import { type FrameReader, joinAbortReasons, joinErrorFacts } from './joins/error-facts.ts';
 import { type HeapFacts, readHeapFacts } from './joins/heap-facts.ts';
@@ -257,7 +258,7 @@ async function readStacks(
     const frames = error?.frames && addLocals(error.frames, parts.locals);
     const emitter = parts.error?.emitter;
     for (const abort of agent?.aborts ?? []) abort.frames = await textFrames(abort.stackText);
-    const { begun } = parts.error ?? {};
+    const begun = continuedStack(parts.error?.error) ?? parts.error?.begun;
     const { timeLimits, workerStarts } = await readCalls(error, parts, readPart, read);
     const unread = await textFrames(unreadPlace(parts.error?.error));
     const startedCalls = await readStartedCalls(parts, error, readPart, read);

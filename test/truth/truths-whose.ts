@@ -77,4 +77,36 @@ setTimeout(() => { note('throws'); bus.emit('error', failure); }, 20); await del
     kind: 'uncaught-exception',
     cause: [/ENOENT/, /emitted as an error event on an EventEmitter in Timeout\._onTimeout \(victim\.mjs/],
   },
+  {
+    name: 'anthropic: a tool of the tool runner, in which a timer throws',
+    frameworks: 'agents',
+    program: `const { default: Anthropic } = await ofAgents('@anthropic-ai/sdk'); const { createServer: listen } = await import('node:http');
+const reply = { id: 'msg_1', type: 'message', role: 'assistant', model: 'claude-t', stop_reason: 'tool_use', content: [{ type: 'tool_use', id: 'toolu_1', name: 'look', input: { q: 'x' } }], usage: { input_tokens: 1, output_tokens: 1 } };
+const web = listen((request, response) => request.resume().on('end', () => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(reply)))).listen(0, '127.0.0.1'); await once(web, 'listening');
+const client = new Anthropic({ apiKey: 'key', baseURL: 'http://127.0.0.1:' + web.address().port });
+const look = { type: 'custom', name: 'look', description: 'd', input_schema: { type: 'object', properties: { q: { type: 'string' } } }, parse: (input) => input,
+  run: async () => { note('tool.begin', { name: 'look' }); setTimeout(() => throws('late in look'), 150); await delay(5000); return 'ok'; } };
+await client.beta.messages.toolRunner({ model: 'claude-t', max_tokens: 9, messages: [{ role: 'user', content: 'Hi' }], tools: [look] });`,
+    kind: 'uncaught-exception',
+    // Else a busy machine has no time for the list of promises.
+    env: { AGENTDUMP_HEAP: 'always' },
+    cause: [
+      /late in look at victim\.mjs/,
+      /tool look \(toolu_1\).*Object\.run \(victim\.mjs:\d+:\d+\) was suspended, awaited by @anthropic-ai\/sdk/,
+    ],
+  },
+  {
+    name: 'an error to whose stack a package appended the caller',
+    quick: true,
+    program: `const { mkdirSync } = await import('node:fs'); mkdirSync('node_modules/rpc', { recursive: true });
+writeFileSync('node_modules/rpc/index.js', \`exports.quote = (done) => { const caller = new Error().stack.split('\\\\n').slice(1).join('\\\\n');
+setTimeout(() => { const error = new Error('14 UNAVAILABLE: no connection'); error.stack = error.stack + '\\\\nfor call at\\\\n' + caller; throw error; }, 20); };\`);
+const { quote } = createRequire(import.meta.url)('rpc'); const priceOf = () => quote();
+note('throws'); priceOf(); await delay(500);`,
+    kind: 'uncaught-exception',
+    cause: [
+      /14 UNAVAILABLE: no connection from victim\.mjs:\d+:\d+/,
+      /call that failed was begun in priceOf/,
+    ],
+  },
 ];

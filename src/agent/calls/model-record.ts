@@ -117,6 +117,9 @@ export class ModelCallRecord implements InFlight {
     const reply = this.#reply;
     const messages = this.#hasContent ? reply.messages() : [];
     this.#tapped.reply = { id: reply.id };
+    this.#recorder.asked = messages
+      .flatMap(({ message }) => message.parts)
+      .filter(({ type }) => type === 'tool_call').length;
     const output = this.#recorder.conversation.end(this.#call, reply.id, messages);
     const facts = { call: this.#call, status, tookMs: now() - this.#startedAt, bytes, frames, output };
     const content: Partial<AgentEventData['model.end']> = {

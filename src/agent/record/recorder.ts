@@ -49,6 +49,10 @@ export class AgentRecorder {
   readonly openWork = new OpenWork();
   /** Where abort() was called for the newest model call that ended so. */
   lastAbortStack: string | undefined;
+  /** Tool calls in the newest reply of a model. */
+  asked = 0;
+  /** Whether a start of a tool call was ever reported. */
+  hearsTools = false;
   readonly tapped = new TappedCalls();
   readonly failedWork = new FailedWork();
   readonly sites = new BeginSites();
@@ -106,6 +110,7 @@ export class AgentRecorder {
     content?: Partial<AgentEventData[Kind]>,
     writing?: Writing,
   ): void {
+    if (kind === 'tool.start') this.hearsTools = true;
     if (kind === 'run.start') this.#addRun(facts as Partial<AgentEventData['run.start']>);
     const { error } = (content ?? {}) as Partial<AgentEventData['tool.end']>;
     if (error) this.failedWork.note(endedBy(kind, facts), error);

@@ -8,6 +8,7 @@ import { clip, formatCount, formatNumber } from '../../model/quantities.ts';
 import type { Frame } from '../../model/thread.ts';
 import type { Evidence } from '../../model/verdict.ts';
 import { isInstalled } from '../../platform/paths.ts';
+import { packageOf } from './errors/module-errors.ts';
 import type { VerdictFacts } from './facts.ts';
 import { cwdOf, deathFrames } from './wording.ts';
 
@@ -36,16 +37,38 @@ export function findRequestedOnStack(account: VerdictFacts['account']): void {
   const own = deathFrames(account).filter((frame) => frame.inApp);
   const isOnStack = (tool: string | undefined) =>
     tool !== undefined && own.some(({ function: name }) => name === tool || name?.endsWith(`.${tool}`));
+  const all = (account.agent?.runs ?? []).flatMap(({ requested = [] }) => requested);
+  const awaited =
+    all.filter((text) => unseen.test(text)).length === 1 ? awaitedByPackage(account) : undefined;
   for (const run of account.agent?.runs ?? [])
     if (run.requested)
       run.requested = run.requested.map((text) =>
         isOnStack(/^tool (\S+) \(/.exec(text)?.[1])
-          ? text.replace(
-              /, not seen to run$/,
-              ', whose run was not recorded; a function of its name is on the stack',
-            )
-          : text,
+          ? text.replace(unseen, ', whose run was not recorded; a function of its name is on the stack')
+          : awaited === undefined
+            ? text
+            : text.replace(unseen, `, whose run was not recorded; ${awaited}`),
       );
+}
+
+const unseen = /, not seen to run$/;
+
+/** The only function of the program that a package awaits: packages call the program's tools without a trace. */
+function awaitedByPackage(account: VerdictFacts['account']): string | undefined {
+  const found = new Set<string>();
+  for (const { frames } of account.suspended ?? []) {
+    const placed = frames.filter(({ file }) => file !== undefined && !file.startsWith('node:'));
+    const at = placed.findIndex(
+      ({ inApp, file = '' }, index) =>
+        inApp && !isInstalled(file) && isInstalled(placed[index + 1]?.file ?? ''),
+    );
+    const [own, caller] = [placed[at], placed[at + 1]];
+    const name = caller?.file === undefined ? undefined : packageOf(caller.file);
+    if (own && name !== undefined)
+      found.add(`${frameText(own, cwdOf(account))} was suspended, awaited by ${name}`);
+  }
+  const [only, other] = [...found];
+  return other === undefined ? only : undefined;
 }
 
 /** Cycles of waits and loops first, because they explain why nothing else ended. */

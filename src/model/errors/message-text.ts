@@ -3,13 +3,15 @@ import { firstLine } from '../quantities.ts';
 
 /**
  * The first line; with the lines that follow while a quotation is open, and with all lines if the first only opens a list or an
- * object, or ends with a colon. A list of issues, which is the message of Zod's errors, as its issues.
+ * object, ends with a colon, or says to run the command below it. A list of issues, which is the message of Zod's errors, as its issues.
  */
 export function onOneLine(message: string): string {
   const issues = issuesOf(message);
   if (issues !== undefined) return issues;
   const line = firstLine(message);
   if (/^[[{(]+$|:$/.test(line)) return message.replace(legend, '').trim().replace(/\s+/g, ' ');
+  if (/^\s*\$ \S/m.test(message.trim().split('\n')[1] ?? ''))
+    return (message.split(/\n\s*Require stack:/)[0] ?? message).trim().replace(/\s+/g, ' ');
   if (openMarks(line).length === 0) return line;
   let joined = '';
   for (const next of message.trim().slice(0, mostQuoted).split('\n')) {

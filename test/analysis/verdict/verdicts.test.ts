@@ -752,6 +752,10 @@ test('a first line that promises more takes what stands below into the title', (
     'E: failed with 2 errors: a.ts:1: no b.ts:2: no',
   );
   assert.equal(titleOf('failed\n  a.ts:1: no'), 'E: failed');
+  assert.equal(
+    titleOf("Db: run\n$ npm install pg --save\nCannot find module 'pg'\nRequire stack:\n- /srv/a.js"),
+    "E: Db: run $ npm install pg --save Cannot find module 'pg'",
+  );
 });
 
 test('how to see the variables of what was thrown is told where something was', () => {

@@ -1,6 +1,6 @@
 /**
  * Says which tools can't be seen to run: an MCP server in the same process answers over a transport of its own (InMemoryTransport), and
- * Mastra calls its tools itself. Neither publishes anything, so silence about a running tool would be read as "none ran".
+ * Mastra and Anthropic's tool runner call tools themselves. None of them publishes anything, so silence about a running tool would be read as "none ran".
  */
 import { partNames } from '../../../bundle/layout/bundle.ts';
 import type { Verdict } from '../../../model/verdict.ts';
@@ -21,6 +21,7 @@ const atWork = new Set<Verdict['kind']>([
 const unheard: Record<string, string> = {
   '@modelcontextprotocol/sdk': 'an MCP server in this process',
   '@mastra/core': 'Mastra',
+  '@anthropic-ai/sdk': "Anthropic's tool runner",
 };
 
 /** `loaded`: the account's packages have those too that are only in the lock file. */
@@ -31,9 +32,16 @@ export function sayUnheardTools(
 ): Verdict {
   if (!atWork.has(reached.kind) || agent?.diedIn?.toolId !== undefined) return reached;
   const hasServer = (agent?.servers ?? []).length > 0;
+  // Most programs that load it call their tools themselves.
+  const asked = (agent?.runs ?? []).flatMap(({ requested = [] }) => requested);
+  const isAsked = asked.some((text) => text.endsWith('not seen to run'));
+  const isFound = (name: string) => asked.some((text) => text.endsWith(`awaited by ${name}`));
   const names = Object.keys(unheard).filter(
     (name) =>
-      !(name.startsWith('@modelcontextprotocol') && hasServer) && loaded.some((one) => one.name === name),
+      !(name.startsWith('@modelcontextprotocol') && hasServer) &&
+      (name !== '@anthropic-ai/sdk' || isAsked) &&
+      !isFound(name) &&
+      loaded.some((one) => one.name === name),
   );
   if (names.length === 0) return reached;
   const whose = names.map((name) => unheard[name]).join(' or of ');

@@ -12,6 +12,7 @@ const waitingKinds = new Set<TriggerKind>([
   'snapshot-signal',
   'snapshot-call',
 ]);
+const thrownKinds = new Set<TriggerKind>(['uncaught-exception', 'unhandled-rejection', 'exit']);
 const mostUsedBytes = 64 * 1024 ** 2;
 /** A runner has its own code and that of the tests on the heap, and nobody waits for a test that has failed. */
 const mostUsedByTestsBytes = 192 * 1024 ** 2;
@@ -25,13 +26,15 @@ const ofDeathMs = 230;
  */
 const listingMs = { least: 30, perMb: 7 };
 const usedUpToHereMs = 40;
+/** An error takes longer to describe than a signal. */
+const usedByErrorMs = 65;
 const usedInAllMs = 85;
 
 export const suspendedPart: PartProducer = {
   name: partNames.suspended,
   produce(context): SuspendedPart | undefined {
     const { trigger, tests, addGap, stackTexts, ownFile } = context;
-    if (!waitingKinds.has(trigger.kind) || trigger.stall) return undefined;
+    if (!(waitingKinds.has(trigger.kind) || mayRunTools(context)) || trigger.stall) return undefined;
     const reason = whyNot(context);
     if (reason !== undefined) {
       addGap(partNames.suspended, reason);
@@ -54,14 +57,21 @@ export const suspendedPart: PartProducer = {
   },
 };
 
+/** The model asked for tools, and nothing reports the start of one: a function of the program that a package awaits may be one. */
+function mayRunTools({ trigger, recording }: CaptureContext): boolean {
+  const { asked = 0, hearsTools } = recording?.recorder ?? {};
+  return thrownKinds.has(trigger.kind) && asked > 0 && !hearsTools;
+}
+
 function whyNot({ config, trigger, mayDebug, tests, time }: CaptureContext): string | undefined {
   const usedBytes = process.getBuiltinModule('node:v8').getHeapStatistics().used_heap_size;
   if (!mayDebug || usedBytes > (tests ? mostUsedByTestsBytes : mostUsedBytes))
     return 'the heap was too large to list its promises';
-  if (trigger.kind !== 'signal' || tests || config.heap === 'always') return undefined;
+  if (waitingKinds.has(trigger.kind) && trigger.kind !== 'signal') return undefined;
+  if (tests || config.heap === 'always') return undefined;
   // The time used so far shows how fast the machine is.
   const ms = usedInAllMs + listingMs.least + listingMs.perMb * (usedBytes / 1024 ** 2);
-  return (ms / usedUpToHereMs) * time.usedMs() > ofDeathMs
-    ? 'to list the promises would have taken too long for a death by a signal'
+  return (ms / (trigger.kind === 'signal' ? usedUpToHereMs : usedByErrorMs)) * time.usedMs() > ofDeathMs
+    ? 'to list the promises would have taken too long for a death'
     : undefined;
 }
