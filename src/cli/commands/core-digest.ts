@@ -21,7 +21,7 @@ export const digestCore: CoreDigest = async (from, to, scrubber) => {
   };
 };
 
-export const readHeap: HeapReader = async (core, { redactorFor, planted }) => {
+export const readHeap: HeapReader = async (core, { redactorFor, planted, spare }) => {
   const [{ readCoreGraph }, { snapshotText }, { snapshotHeadText }, { withheldString }] = await Promise.all([
     import('../../analysis/core/graph/core-graph.ts'),
     import('../../analysis/core/graph/snapshot-text.ts'),
@@ -31,7 +31,7 @@ export const readHeap: HeapReader = async (core, { redactorFor, planted }) => {
   const { graph, isCollecting, gaps, close } = readCoreGraph(core, { withheld: withheldString });
   async function* text() {
     try {
-      yield* snapshotText(graph, { redactor: redactorFor(snapshotHeadText(graph)), planted });
+      yield* snapshotText(graph, { redactor: redactorFor(snapshotHeadText(graph)), planted, spare });
     } finally {
       close();
     }

@@ -57,6 +57,8 @@ export interface GraphRedaction {
   readonly redactorFor: (head: string) => RecordRedactor;
   /** To be written as an additional string. */
   readonly planted: string;
+  /** Chunks of the text that are compressed, to be used again. */
+  readonly spare: Buffer[];
 }
 
 /**
@@ -65,6 +67,7 @@ export interface GraphRedaction {
  */
 export class GraphMembers implements GraphRedaction {
   readonly planted = canary();
+  readonly spare: Buffer[] = [];
   readonly #watch = new CanaryWatch();
   readonly #scrubber: Scrubber;
   readonly #batches = new Batches();
@@ -108,7 +111,11 @@ export class GraphMembers implements GraphRedaction {
   async #compress(batch: Buffer | undefined): Promise<void> {
     if (!batch) return;
     await this.#compressed;
-    this.#compressed = compress(batch, { level }).then(this.#take);
+    this.#compressed = compress(batch, { level }).then((member) => {
+      // Of a batch of several chunks, and of a small one, the memory may be shared.
+      if (batch.byteOffset === 0 && batch.length * 2 > batch.buffer.byteLength) this.spare.push(batch);
+      this.#take(member);
+    });
     // A failure is found by the next call.
     this.#compressed.catch(() => {});
   }

@@ -7,7 +7,7 @@ import { closeSync, openSync, readSync, statfsSync, unlinkSync, writeSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const mostInMemory = 16 << 20;
+const mostInMemory = 4 << 20;
 /** File systems in memory: tmpfs, ramfs (statfs(2)). A file there would save nothing. */
 const inMemory = new Set([0x0102_1994, 0x8584_58f6]);
 

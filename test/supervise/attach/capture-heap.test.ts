@@ -171,7 +171,7 @@ test('a reader that leaves the planted secret out proves nothing: V8 is asked', 
 }, async () => {
   const child = await startVictim(usualNode.path);
   const { heap } = await capture(child.pid, {
-    readHeap: (core, { redactorFor }) => readHeap(core, { redactorFor, planted: 'another' }),
+    readHeap: (core, { redactorFor, spare }) => readHeap(core, { redactorFor, spare, planted: 'another' }),
   });
   assert.equal(heap?.from, 'v8');
   assert.match(heap.reason ?? '', /planted secret was not in it/);

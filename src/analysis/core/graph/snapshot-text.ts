@@ -6,8 +6,8 @@ import { createRecordWriter, type RecordWriter } from './record-writer.ts';
 import { nodeFields, snapshotHeadText } from './snapshot-head.ts';
 
 const pieceLength = 1 << 20;
-/** For short texts; longer texts enlarge the chunk. */
-const spareLength = 1 << 13;
+/** For what is added to a chunk that is almost full; longer texts enlarge the chunk. */
+const spareLength = 1 << 18;
 /** Everything but ASCII is escaped, as V8 does. */
 const beyondAscii = /[\u007f-\uffff]/g;
 
@@ -24,14 +24,16 @@ export interface SnapshotTextOptions {
   redactor?: StringListRedactor | undefined;
   /** An additional string after all others, which no node uses. */
   planted?: string | undefined;
+  /** Chunks that were written, and may be used again. Otherwise they wait for a garbage collection, up to some hundred of them. */
+  spare?: Buffer[] | undefined;
 }
 
 /** Only the list of strings can contain what the program's data says: everything before it is numbers. */
 export async function* snapshotText(
   graph: HeapGraph,
-  { redactor, planted }: SnapshotTextOptions = {},
+  { redactor, planted, spare }: SnapshotTextOptions = {},
 ): AsyncGenerator<Buffer> {
-  const text = new TextWriter();
+  const text = new TextWriter(spare);
   const records = createRecordWriter();
   text.ascii(`${snapshotHeadText(graph)},\n"nodes":[`);
   yield* nodeRecords(graph, records, text, redactor);
@@ -132,9 +134,21 @@ function inAscii(text: string): string {
 
 /** Collects text in chunks of about `pieceLength`. */
 class TextWriter {
-  #piece = Buffer.allocUnsafeSlow(pieceLength + spareLength);
+  readonly #spare: Buffer[];
+  #piece: Buffer;
   #at = 0;
   #full: Buffer[] = [];
+
+  constructor(spare: Buffer[] = []) {
+    this.#spare = spare;
+    this.#piece = this.#open(pieceLength);
+  }
+
+  #open(length: number): Buffer {
+    const used = this.#spare.pop();
+    if (used && used.buffer.byteLength >= length + spareLength) return Buffer.from(used.buffer);
+    return Buffer.allocUnsafeSlow(length + spareLength);
+  }
 
   /** The chunks that are full. */
   take(): Buffer[] {
@@ -171,7 +185,7 @@ class TextWriter {
 
   #finish(length = 0): void {
     if (this.#at > 0) this.#full.push(this.#piece.subarray(0, this.#at));
-    this.#piece = Buffer.allocUnsafeSlow(Math.max(pieceLength, length) + spareLength);
+    this.#piece = this.#open(Math.max(pieceLength, length));
     this.#at = 0;
   }
 }
