@@ -14,6 +14,21 @@ export interface ByteSource {
   readUncached?(target: Uint8Array, offset: number): number;
   /** A view of the bytes, read-only, if the source has them in memory in one piece. */
   view?(offset: number, length: number): Uint8Array | undefined;
+  /**
+   * Moves ranges, which do not overlap, into memory of the caller's, from which they are read from then on, and gives back the
+   * memory that they were in. Views of the source are invalid afterwards.
+   */
+  move?(ranges: readonly MovedRange[]): void;
+  /** `listener` is called before views become invalid. */
+  onMove?(listener: () => void): void;
+  /** Gives back the memory that the bytes are in. */
+  drop?(): void;
+}
+
+/** `into` has the length of the range, and is zeroed. */
+export interface MovedRange {
+  offset: number;
+  into: Uint8Array;
 }
 
 /** Names the field that is read, for the error if it is absent. */

@@ -4,7 +4,7 @@
  * times slower. Independent of formats. Reading absent memory throws AbsentMemory.
  */
 import { AgentdumpError } from '../errors.ts';
-import type { ByteSource } from './byte-source.ts';
+import type { ByteSource, MovedRange } from './byte-source.ts';
 
 /** Addresses `start` (inclusive) to `end` (exclusive) contain the bytes of `source` from `offset`. */
 export interface MemoryExtent {
@@ -35,6 +35,13 @@ export interface MemoryReader {
   peek(address: number, length: number, into?: Uint8Array): Uint8Array | undefined;
   /** A view of the bytes, read-only, if they are in our memory in one piece; otherwise undefined. */
   view?(address: number, length: number): Uint8Array | undefined;
+  /** Whether the memory around an address can be moved. */
+  canMove?(address: number): boolean;
+  /**
+   * Fills each `into`, which is zeroed, with what is present of the memory from `address` on. Memory that can be moved is in
+   * there only from then on, and views of it are invalid. The ranges must not overlap.
+   */
+  move?(ranges: readonly { address: number; into: Uint8Array }[]): void;
 }
 
 export class AbsentMemory extends AgentdumpError {
@@ -65,6 +72,8 @@ interface Window {
 const windowBits = 16;
 const windowSize = 1 << windowBits;
 const maxWindows = 512;
+/** Of sources that are in memory: windows are only made of what they don't have in one piece. */
+const maxWindowsInMemory = 64;
 /** Buffers of windows that were released, for reuse; otherwise each would wait for a garbage collection. */
 const spareBuffers: Pick<Window, 'bytes' | 'view'>[] = [];
 /** Granularity at which reads are recorded. */
@@ -78,12 +87,16 @@ export class ProcessMemory implements MemoryReader {
   /** Numbers of the blocks of `touchBlockBytes` that were read; undefined if they are not recorded. */
   touchedBlocks: Set<number> | undefined;
   readonly #windows = new Map<number, Window>();
+  readonly #maxWindows: number;
   #last: Window | undefined;
   #lastStart = -1;
 
   /** If extents overlap, the earlier one in the list is used. */
   constructor(extents: readonly MemoryExtent[]) {
     this.extents = flattenExtents(extents);
+    const sources = new Set(this.extents.map((extent) => extent.source));
+    this.#maxWindows = [...sources].some(({ view }) => view) ? maxWindowsInMemory : maxWindows;
+    for (const source of sources) source.onMove?.(() => this.release());
   }
 
   readWord(address: number): number {
@@ -166,6 +179,28 @@ export class ProcessMemory implements MemoryReader {
     const bytes = extent.source.view?.(extent.offset + (address - extent.start), length);
     if (bytes) this.#touch(address, length);
     return bytes;
+  }
+
+  canMove(address: number): boolean {
+    return this.findExtent(address)?.source.move !== undefined;
+  }
+
+  move(ranges: readonly { address: number; into: Uint8Array }[]): void {
+    const moved = new Map<ByteSource, MovedRange[]>();
+    for (const { address, into } of ranges)
+      for (let i = this.#extentAt(address); i < this.extents.length; i++) {
+        const { start, end, source, offset } = this.extents[i]!;
+        if (start >= address + into.length) break;
+        const from = Math.max(start, address);
+        const part = into.subarray(from - address, Math.min(end, address + into.length) - address);
+        const range = { offset: offset + (from - start), into: part };
+        const known = moved.get(source);
+        if (known) known.push(range);
+        else if (source.move) moved.set(source, [range]);
+        else if (source.readUncached) source.readUncached(part, range.offset);
+        else source.readInto(part, range.offset);
+      }
+    for (const [source, parts] of moved) source.move!(parts);
   }
 
   /** The extent that contains `address`. */
@@ -253,7 +288,7 @@ export class ProcessMemory implements MemoryReader {
 
   /** A buffer for a window: that of the oldest window if there are enough. There are no other references to it. */
   #buffer(): Pick<Window, 'bytes' | 'view'> {
-    if (this.#windows.size >= maxWindows)
+    if (this.#windows.size >= this.#maxWindows)
       for (const [start, window] of this.#windows) {
         if (window === this.#last) continue;
         this.#windows.delete(start);
@@ -269,7 +304,7 @@ export class ProcessMemory implements MemoryReader {
   /** Releases the windows of memory that will not be read soon; a later read works as before. */
   release(): void {
     for (const window of this.#windows.values())
-      if (!window.isHeld && spareBuffers.length < maxWindows) spareBuffers.push(window);
+      if (!window.isHeld && spareBuffers.length < this.#maxWindows) spareBuffers.push(window);
     this.#windows.clear();
     this.#last = undefined;
     this.#lastStart = -1;

@@ -49,7 +49,7 @@ export function openCoreDump(path: string, options: CoreDumpOptions = {}): CoreD
 
 /** The same for a core from any byte source. */
 export function openCoreSource(source: ByteSource, options: CoreDumpOptions = {}): CoreDump {
-  return openInput('', { source, problems: [], close() {} }, options);
+  return openInput('', { source, problems: [], close: () => source.drop?.() }, options);
 }
 
 function openInput(path: string, input: CoreInput, options: CoreDumpOptions): CoreDump {

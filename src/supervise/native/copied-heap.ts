@@ -7,18 +7,10 @@ import { notAvailable, platform } from '../../platform/index.ts';
 import { GraphMembers, type GraphRedaction } from '../scrub/heap-members.ts';
 import { MemberSpool } from '../scrub/member-spool.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
+import { CopiedMemory, type CoreBytes } from './copied-memory.ts';
 import { bytesFor, mayCopy } from './core-room.ts';
 import { type CoreInMemory, copyMemory, type MemoryCopy } from './live-core.ts';
 import { readMappings } from './live-process.ts';
-
-/** Random access to the bytes of a core. */
-export interface CoreBytes {
-  readonly size: number;
-  /** Fills `target` from `offset` up to the end of the core; returns the number of bytes. */
-  readInto(target: Uint8Array, offset: number): number;
-  /** The bytes without a copy; undefined if they are not contiguous in memory. */
-  view(offset: number, length: number): Uint8Array | undefined;
-}
 
 /** Converts a core, in memory or in a file, to the redacted text of a heap snapshot. Rejects if the heap can't be read. */
 export type HeapReader = (core: CoreBytes | string, redaction: GraphRedaction) => Promise<HeapText>;
@@ -28,6 +20,8 @@ export interface HeapText {
   /** The process was stopped while the garbage collector moved objects: some may be missing. */
   isCollecting: boolean;
   gaps: string[];
+  /** For a text that is not read. */
+  close(): void;
 }
 
 export interface CopiedHeap {
@@ -78,6 +72,7 @@ async function copyAtRest(
   const { pauseMs } = copy;
   if (!found.isCollecting || copiesLeft === 0)
     return { ...found, pauseMs, gaps: [...copy.gaps, ...found.gaps] };
+  found.close();
   const again = await copyAtRest(pid, read, copiesLeft - 1);
   return { ...again, pauseMs: Math.max(pauseMs, again.pauseMs) };
 }
@@ -87,7 +82,7 @@ async function copyAndRead(
   read: (core: CoreBytes) => Promise<HeapText>,
 ): Promise<{ copy: MemoryCopy; found: HeapText }> {
   const { kept, size, ...copy } = copyWhole(pid);
-  return { copy, found: await read(bytesOf({ kept, size })) };
+  return { copy, found: await read(new CopiedMemory({ kept, size })) };
 }
 
 /** Throws a readable reason if roots can't be found in the memory of this process. */
@@ -116,39 +111,4 @@ export function requireOneMoment({ wasResumed }: MemoryCopy): void {
 export function requireRoom(bytes: number, maxBytes: number): void {
   if (bytes > maxBytes)
     throw new Error(`a copy takes ${bytes} bytes, and ${Math.floor(maxBytes)} may be taken on this machine`);
-}
-
-export function bytesOf({ kept, size }: CoreInMemory): CoreBytes {
-  return {
-    size,
-    readInto(target, offset) {
-      const length = Math.max(0, Math.min(target.length, size - offset));
-      target.fill(0, 0, length);
-      for (let i = lastBefore(kept, offset); i < kept.length; i++) {
-        const { bytes, offset: start } = kept[i]!;
-        if (start >= offset + length) break;
-        const from = Math.max(0, offset - start);
-        const part = bytes.subarray(from, Math.max(from, offset + length - start));
-        target.set(part, start + from - offset);
-      }
-      return length;
-    },
-    view(offset, length) {
-      const { bytes, offset: start } = kept[lastBefore(kept, offset)]!;
-      const from = offset - start;
-      return from >= 0 && from + length <= bytes.length ? bytes.subarray(from, from + length) : undefined;
-    },
-  };
-}
-
-/** Index of the last piece that starts at or before the offset. */
-function lastBefore(kept: CoreInMemory['kept'], offset: number): number {
-  let low = 0;
-  let high = kept.length;
-  while (high - low > 1) {
-    const middle = (low + high) >>> 1;
-    if (kept[middle]!.offset <= offset) low = middle;
-    else high = middle;
-  }
-  return low;
 }

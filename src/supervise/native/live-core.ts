@@ -16,6 +16,7 @@ import {
 } from '../../formats/elf-core/write-core.ts';
 import { platform } from '../../platform/index.ts';
 import { signals } from '../../platform/signals.ts';
+import { makeBlock } from './copied-memory.ts';
 import { guardStop } from './guard-stop.ts';
 import type { HeldThread } from './held-thread.ts';
 import {
@@ -76,7 +77,8 @@ const chunkBytes = 4 << 20;
 const defaultMaxBytes = 4 * 2 ** 30;
 /** Up to this much is kept in memory if the copy goes to a file. */
 export const bufferedBytes = 256 << 20;
-const blockBytes = 64 << 20;
+/** Small, because a block is given back as a whole. */
+const blockBytes = 16 << 20;
 /** Beyond the memory that the process had before it was stopped. */
 const spareShare = 0.02;
 const shared = Buffer.allocUnsafeSlow(chunkBytes);
@@ -120,26 +122,31 @@ export function copyMemory(
   // A process that is held at its fault already has a guard.
   const dismiss = wasStopped || options.held ? () => {} : guardStop(pid);
   const arena = new Arena(readOwnBytes(pid), target?.bufferedBytes);
+  rehearse(pid, memory);
   const stoppedAt = performance.now();
   try {
     if (!wasStopped) stop(pid, gaps);
     const { pieces, notes, threads, leftOutBytes } = describe(pid, options, gaps);
-    const { offsets, head, size } = layOutCore(
-      pieces.map((p) => p.segment),
-      notes,
-    );
-    kept.push({ bytes: head, offset: 0 });
-    pieces.forEach((piece, i) => {
-      const start = offsets[i] as number;
+    const layOut = () =>
+      layOutCore(
+        pieces.map((p) => p.segment),
+        notes,
+      );
+    // What stays in memory gets its place in the core after the pause.
+    const early = target && layOut();
+    const found: { bytes: Buffer; at: number; piece: number }[] = [];
+    for (const [i, piece] of pieces.entries())
       for (const { bytes, at, isKept } of readRuns(memory, piece, arena)) {
-        if (isKept) keep(kept, bytes, start + at);
-        else target?.write(bytes, start + at);
+        if (isKept) found.push({ bytes, at, piece: i });
+        else target?.write(bytes, early!.offsets[i]! + at);
       }
-    });
     const wasResumed = readState(pid, pid) !== 'T';
     if (wasResumed) gaps.push('the process was resumed while its memory was copied');
     if (!wasStopped) process.kill(pid, signals.goOn);
     const pauseMs = performance.now() - stoppedAt;
+    const { offsets, head, size } = early ?? layOut();
+    kept.push({ bytes: head, offset: 0 });
+    for (const { bytes, at, piece } of found) keep(kept, bytes, offsets[piece]! + at);
     const bytes = pieces.reduce((sum, piece) => sum + sizeOf(piece), 0);
     return { bytes, leftOutBytes, pauseMs, threads, wasResumed, gaps, kept, size };
   } finally {
@@ -147,6 +154,26 @@ export function copyMemory(
     dismiss();
     closeSync(memory);
   }
+}
+
+/**
+ * Does what will be done while the process is stopped, without keeping it: code that runs for the first time takes several times
+ * as long. What can't be read now is found out later.
+ */
+function rehearse(pid: number, memory: number): void {
+  try {
+    const { pieces, notes } = describe(pid, {}, []);
+    layOutCore(
+      pieces.map((piece) => piece.segment),
+      notes,
+    );
+    const onePage = { take: () => shared.subarray(0, pageSize) };
+    for (const { segment, runs } of pieces) {
+      const firstPages = runs.map(([start]): [number, number] => [start, start + pageSize]);
+      for (const { bytes, at } of readRuns(memory, { segment, runs: firstPages }, onePage))
+        keep([], bytes, at);
+    }
+  } catch {}
 }
 
 /** Merges pieces that are contiguous both in the core and in our memory. */
@@ -300,7 +327,7 @@ function describeLeftOut(pieces: Piece[], bytes: number, maxBytes: number): stri
 function* readRuns(
   memory: number,
   { segment, runs }: Piece,
-  arena: Arena,
+  arena: Pick<Arena, 'take'>,
 ): Generator<{ bytes: Buffer; at: number; isKept: boolean }> {
   for (const [start, end] of runs)
     for (let at = start; at < end; ) {
@@ -332,14 +359,13 @@ export class Arena {
     this.#takesAll = mostBytes === undefined;
     const wanted = Math.ceil(expected * (1 + spareShare)) + chunkBytes;
     let left = Math.min(mostBytes ?? wanted, wanted);
-    for (; left > 0; left -= blockBytes)
-      this.#blocks.push(Buffer.allocUnsafeSlow(Math.min(blockBytes, left)).fill(0));
+    for (; left > 0; left -= blockBytes) this.#blocks.push(makeBlock(Math.min(blockBytes, left)).fill(0));
   }
 
   /** At most `length` bytes: fewer at the end of a block. */
   take(length: number): Buffer | undefined {
     const [block] = this.#blocks;
-    if (!block) return this.#takesAll ? Buffer.allocUnsafeSlow(length) : undefined;
+    if (!block) return this.#takesAll ? makeBlock(length) : undefined;
     const taken = block.subarray(this.#used, this.#used + length);
     this.#used += taken.length;
     if (this.#used === block.length) {

@@ -110,19 +110,23 @@ export class Pagemap {
 
   ownRuns({ start, end, path }: Mapping): [number, number][] {
     const count = (end - start) / pageSize;
-    const bytes = Buffer.alloc(Math.min(count, 1 << 16) * 8);
+    const entries = new Uint32Array(Math.min(count, 1 << 16) * 2);
+    const bytes = new Uint8Array(entries.buffer);
     const runs: [number, number][] = [];
     const isAnonymous = path === '' || path.startsWith('[');
+    let last: [number, number] | undefined;
     for (let page = 0; page < count; page += bytes.length / 8) {
       const wanted = Math.min(bytes.length, (count - page) * 8);
       const got = readSync(this.#fd, bytes, 0, wanted, (start / pageSize + page) * 8);
-      for (let i = 0; i + 8 <= got; i += 8) {
-        const bits = bytes.readInt32LE(i + 4);
+      for (let i = 0; i * 8 + 8 <= got; i++) {
+        const bits = entries[i * 2 + 1]!;
         if ((bits & held) === 0 || (!isAnonymous && (bits & fileOrShared) !== 0)) continue;
-        const at = start + (page + i / 8) * pageSize;
-        const last = runs.at(-1);
+        const at = start + (page + i) * pageSize;
         if (last?.[1] === at) last[1] = at + pageSize;
-        else runs.push([at, at + pageSize]);
+        else {
+          last = [at, at + pageSize];
+          runs.push(last);
+        }
       }
     }
     return runs;

@@ -2,7 +2,7 @@
  * The thread of `readHeapApart`: reads the heap of a dead process from a copy of its memory, or from a core, and redacts it.
  */
 import { parentPort } from 'node:worker_threads';
-import { bytesOf, type CoreBytes } from '../../../supervise/native/copied-heap.ts';
+import { CopiedMemory, type CoreBytes } from '../../../supervise/native/copied-memory.ts';
 import { learnWords } from '../../../supervise/native/core-part.ts';
 import type { HeapAnswer, HeapSource } from '../../../supervise/native/full-heap.ts';
 import { isSealed, unseal } from '../../../supervise/native/sealed-copy.ts';
@@ -32,7 +32,7 @@ async function read({ source, words }: Question): Promise<HeapAnswer> {
 
 function coreOf(source: HeapSource): CoreBytes | string {
   if (typeof source === 'string') return source;
-  return bytesOf(isSealed(source) ? unseal(source) : source);
+  return new CopiedMemory(isSealed(source) ? unseal(source) : source);
 }
 
 parentPort?.once('message', async (question: Question) => {

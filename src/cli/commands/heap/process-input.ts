@@ -48,13 +48,14 @@ export async function openProcess(pid: number, options: CoreGraphOptions): Promi
       name: String(pid),
     });
   const { readCoreGraph } = await import('../../../analysis/core/graph/core-graph.ts');
-  const { bytesOf, copyWhole, requireKnownMemory } = await import('../../../supervise/native/copied-heap.ts');
+  const { copyWhole, requireKnownMemory } = await import('../../../supervise/native/copied-heap.ts');
+  const { CopiedMemory } = await import('../../../supervise/native/copied-memory.ts');
   for (let copies = 1; ; copies++) {
     const copy = readable(pid, () => {
       requireKnownMemory(pid);
       return copyWhole(pid);
     });
-    const graph = readCoreGraph(bytesOf(copy), options);
+    const graph = readCoreGraph(new CopiedMemory(copy), options);
     if (graph.isCollecting && copies < mostCopies) {
       graph.close();
       continue;

@@ -1,6 +1,6 @@
 /** The walks in WebAssembly and those in TypeScript: the same graph, of a heap as it is and of torn ones. */
 import assert from 'node:assert/strict';
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, mock, suite, test } from 'node:test';
 import type { CoreDump } from '../../../../src/analysis/core/core-dump.ts';
@@ -11,8 +11,12 @@ import { type HeapGraph, idOfNode } from '../../../../src/formats/v8/graph/graph
 import { HeapKernel, NodeWay } from '../../../../src/formats/v8/graph/kernel/heap-kernel.ts';
 import { Edge } from '../../../../src/formats/v8/graph/object-kinds.ts';
 import { withheldString } from '../../../../src/redaction/snapshot/strings.ts';
+import { CopiedMemory, makeBlock } from '../../../../src/supervise/native/copied-memory.ts';
 import { type Death, makeCore, noCores, victims } from '../../../support/cores/core-victims.ts';
 import { nodesInTurn, sampleOf } from '../../../support/run/test-nodes.ts';
+
+/** No multiple of a page of V8's, so that pages begin and end within a block. */
+const bytesOfBlock = (1 << 20) + 4096;
 
 type Patches = ReadonlyMap<number, bigint>;
 
@@ -86,6 +90,20 @@ function placesOf(graph: HeapGraph, memory: CoreDump['memory'], node: number): n
   return address && extent ? [extent.offset + address - extent.start] : [];
 }
 
+/** A file in blocks, as a copy of a process's memory is. */
+function piecesOf(path: string): { bytes: Uint8Array; offset: number }[] {
+  const file = openSync(path, 'r');
+  const { size } = fstatSync(file);
+  const pieces = [];
+  for (let offset = 0; offset < size; offset += bytesOfBlock) {
+    const bytes = makeBlock(Math.min(bytesOfBlock, size - offset));
+    readSync(file, bytes, 0, bytes.length, offset);
+    pieces.push({ bytes, offset });
+  }
+  closeSync(file);
+  return pieces;
+}
+
 /** Of a linear congruential generator. */
 function randomFrom(seed: number): (below: number) => number {
   let state = seed;
@@ -140,6 +158,17 @@ for (const node of nodesInTurn)
       const near = readAll(death.core, false);
       assert.equal(far.text.length, near.text.length);
       assert.ok(far.text.every((line, i) => line === near.text[i]));
+    });
+
+    test('finds it in a copy in our memory too, out of which the pages are moved', () => {
+      const kept = piecesOf(death.core);
+      const copy = new CopiedMemory({ kept, size: statSync(death.core).size });
+      const before = kept.length;
+      const moved = readAll(copy, true);
+      const inFile = readAll(death.core, true);
+      assert.equal(moved.text.length, inFile.text.length);
+      assert.ok(moved.text.every((line, i) => line === inFile.text[i]));
+      assert.ok(before > 1 && kept.every(({ bytes }) => bytes.length === 0));
     });
 
     test('where scopes state two billion variables', () => {

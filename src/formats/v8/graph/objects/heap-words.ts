@@ -46,20 +46,19 @@ export class HeapWords {
         parts.push({ start: Math.max(at, start), end: Math.min(at + chunkBytes, end) });
         this.#rowAddress.push(at);
       }
-    // A large heap that is in our memory already is read in place.
+    const [first = -1] = this.#rowAddress;
+    const canMove = memory.canMove?.(first) === true;
+    // A large heap that is in our memory already, and must stay there, is read in place.
     const isHeld =
-      parts.length > mostCopiedRows && memory.view?.(this.#rowAddress[0]!, chunkBytes) !== undefined;
+      !canMove && parts.length > mostCopiedRows && memory.view?.(first, chunkBytes) !== undefined;
     const kernel = isHeld ? undefined : HeapKernel.create(parts.length);
-    for (const [row, { start, end }] of parts.entries())
-      this.rows.push(
-        readRow(
-          memory,
-          this.#rowAddress[row]!,
-          start,
-          end,
-          kernel?.bytes('rows', chunkBytes, row * chunkBytes),
-        ),
-      );
+    const roomOf = (row: number) => kernel?.bytes('rows', chunkBytes, row * chunkBytes);
+    const moved = kernel && canMove ? this.#move(memory, roomOf) : new Set<number>();
+    for (const [row, { start, end }] of parts.entries()) {
+      const address = this.#rowAddress[row]!;
+      const room = roomOf(row);
+      this.rows.push(moved.has(row) ? inRow(room!) : readRow(memory, address, start, end, room));
+    }
     this.kernel = kernel;
     let size = 64;
     while (size < this.rows.length * 4) size *= 2;
@@ -67,6 +66,14 @@ export class HeapWords {
     this.#values = new Int32Array(size);
     for (const [row, address] of this.#rowAddress.entries()) this.#put(address / chunkBytes, row);
     this.starts = this.makeSet('starts');
+  }
+
+  /** Moves the rows into the kernel. A chunk that has several is moved into the first of them. */
+  #move(memory: MemoryReader, roomOf: (row: number) => Uint8Array | undefined): Set<number> {
+    const rowOf = new Map<number, number>();
+    for (const [row, address] of this.#rowAddress.entries()) if (!rowOf.has(address)) rowOf.set(address, row);
+    memory.move?.(Array.from(rowOf, ([address, row]) => ({ address, into: roomOf(row)! })));
+    return new Set(rowOf.values());
   }
 
   get slotCount(): number {
@@ -181,7 +188,10 @@ function readRow(memory: MemoryReader, at: number, from: number, to: number, int
     if (piece) bytes.set(piece, part - at);
     part = next;
   }
-  return new Int32Array(bytes.buffer, bytes.byteOffset, chunkBytes / 4);
+  return inRow(bytes);
 }
+
+const inRow = ({ buffer, byteOffset }: Uint8Array): Int32Array =>
+  new Int32Array(buffer, byteOffset, chunkBytes / 4);
 
 const hash = (chunk: number) => Math.imul(chunk, 0x9e3779b1) >>> 7;
