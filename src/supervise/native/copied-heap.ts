@@ -7,9 +7,9 @@ import { notAvailable, platform } from '../../platform/index.ts';
 import { GraphMembers, type GraphRedaction } from '../scrub/heap-members.ts';
 import { MemberSpool } from '../scrub/member-spool.ts';
 import type { Scrubber } from '../scrub/scrubber.ts';
-import { CopiedMemory, type CoreBytes } from './copied-memory.ts';
+import { CopiedMemory, type CoreBytes, type CoreInMemory } from './copied-memory.ts';
 import { bytesFor, mayCopy } from './core-room.ts';
-import { type CoreInMemory, copyMemory, type MemoryCopy } from './live-core.ts';
+import { copyMemory, type MemoryCopy } from './live-core.ts';
 import { readMappings } from './live-process.ts';
 
 /** Converts a core, in memory or in a file, to the redacted text of a heap snapshot. Rejects if the heap can't be read. */

@@ -2,7 +2,12 @@
  * The copy of a process's memory, in ours, as the bytes of a core. A reader may move parts of it to where it needs them: then
  * they are in memory once, because the block that they came from is given back at once and not when garbage is collected.
  */
-import type { CoreInMemory } from './live-core.ts';
+
+/** The pieces of a core, in order. The space between them is zero. */
+export interface CoreInMemory {
+  kept: { bytes: Uint8Array; offset: number }[];
+  size: number;
+}
 
 /** Random access to the bytes of a core. */
 export interface CoreBytes {

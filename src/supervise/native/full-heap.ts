@@ -8,8 +8,8 @@ import { platform } from '../../platform/index.ts';
 import { viewProcess } from '../evidence/proc-view.ts';
 import type { MemberSpool } from '../scrub/member-spool.ts';
 import { copyWhole, requireKnownMemory } from './copied-heap.ts';
+import type { CoreInMemory } from './copied-memory.ts';
 import { guardStop } from './guard-stop.ts';
-import type { CoreInMemory } from './live-core.ts';
 import { openMemory, readMappings, readThreads, resume, stop } from './live-process.ts';
 import type { SealedCopy } from './sealed-copy.ts';
 

@@ -16,7 +16,7 @@ import {
 } from '../../formats/elf-core/write-core.ts';
 import { platform } from '../../platform/index.ts';
 import { signals } from '../../platform/signals.ts';
-import { makeBlock } from './copied-memory.ts';
+import { type CoreInMemory, makeBlock } from './copied-memory.ts';
 import { guardStop } from './guard-stop.ts';
 import type { HeldThread } from './held-thread.ts';
 import {
@@ -36,12 +36,6 @@ import {
 export interface LiveCore extends MemoryCopy {
   path: string;
   tookMs: number;
-}
-
-/** The pieces of a core, in order. The space between them is zero. */
-export interface CoreInMemory {
-  kept: { bytes: Uint8Array; offset: number }[];
-  size: number;
 }
 
 export interface MemoryCopy {

@@ -7,8 +7,9 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { closeSync, openSync, readSync, statfsSync, unlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { CoreInMemory } from './copied-memory.ts';
 import { freeBytes } from './core-room.ts';
-import { Arena, type CoreInMemory, copyMemory, keep, type MemoryCopy, writeWhole } from './live-core.ts';
+import { Arena, copyMemory, keep, type MemoryCopy, writeWhole } from './live-core.ts';
 
 export interface SealedCopy {
   file: number;
