@@ -56,7 +56,7 @@ const mostErrorChars = 300;
 export const bundlesOf = (report: string): string => join(report, 'bundles');
 
 /** The folder that holds the bundles of `path`: itself, or a folder within it if it is a report of `agentdump ci`. */
-function dumpFolderOf(path: string): string {
+export function dumpFolderOf(path: string): string {
   const bundles = bundlesOf(path);
   const isReport =
     existsSync(join(path, 'summary.json')) && statSync(bundles, { throwIfNoEntry: false })?.isDirectory();
@@ -69,7 +69,7 @@ function dumpFolderOf(path: string): string {
  */
 export function listBundles(folder: string, options: ListOptions = {}): ListedBundle[] {
   const dir = dumpFolderOf(folder);
-  return namesOfBundles(dir).map((name) => describe(dir, name, options));
+  return namesOfBundles(dir).map((name) => describeBundle(dir, name, options));
 }
 
 /** The bundles of these kinds of verdict written between two times (ISO 8601 in UTC, both exclusive). Opens no others. */
@@ -88,10 +88,10 @@ export function listBundlesBetween(
       const at = readBundleName(name)?.at ?? '';
       return at > from && at < to;
     })
-    .map((name) => describe(dir, name));
+    .map((name) => describeBundle(dir, name));
 }
 
-function describe(dir: string, name: string, { withErrors }: ListOptions = {}): ListedBundle {
+export function describeBundle(dir: string, name: string, { withErrors }: ListOptions = {}): ListedBundle {
   const path = join(dir, name);
   const named = readBundleName(name);
   const sequel = readSequel(path);
@@ -141,6 +141,10 @@ function isBegun(dir: string, name: string): boolean {
   return (statSync(join(dir, name, progressName), { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
+/** Not what is still being packed, encrypted or begun. */
+export const isListedBundle = (dir: string, name: string): boolean =>
+  listed.has(readBundleName(name)?.suffix ?? '') || isBegun(dir, name);
+
 /** Longer ago than the steps of a file system's clock: what comes later changes the time again. */
 const settledMs = 5_000;
 let lately: { dir: string; changedMs: number; names: readonly string[] } | undefined;
@@ -161,7 +165,7 @@ function namesOfBundles(dir: string, isMeant: (name: string) => boolean = () => 
   try {
     return namesIn(dir)
       .filter(isMeant)
-      .filter((name) => listed.has(readBundleName(name)?.suffix ?? '') || isBegun(dir, name))
+      .filter((name) => isListedBundle(dir, name))
       .sort()
       .reverse();
   } catch (error) {
