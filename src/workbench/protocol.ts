@@ -66,6 +66,16 @@ export type JobEvent =
   | { kind: 'ready' }
   | { kind: 'failed'; reason: string };
 
+/** How many questions one request may have. */
+export const mostQuestions = 8;
+
+/** One of the answers to a request, in the order of its questions. */
+export interface AnswerInBatch {
+  answer?: unknown;
+  /** Why there is no answer. */
+  reason?: string;
+}
+
 /** Below the URL that contains the token. */
 export const addresses = {
   list: '',

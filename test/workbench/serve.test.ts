@@ -137,18 +137,30 @@ test('a heap: opened once, then asked', async () => {
     (await get('items/orders.heapsnapshot')).headers['location'],
     `${base()}heap/orders.heapsnapshot`,
   );
-  const ask = (question: object | string) =>
-    get(`heap/orders.heapsnapshot/ask?q=${encodeURIComponent(JSON.stringify(question))}`);
+  const ask = (...questions: (object | string)[]) =>
+    get(
+      `heap/orders.heapsnapshot/ask?${new URLSearchParams(questions.map((one): [string, string] => ['q', JSON.stringify(one)]))}`,
+    );
   assert.equal((await ask({ ask: 'suspects' })).status, 410, 'before it was opened');
   const { state } = await view('heap/orders.heapsnapshot');
   assert.ok(state.view === 'heap');
-  const answer = await ask({ ask: 'query', text: 'class = Order', from: 0, count: 1 });
-  assert.equal(answer.status, 200);
-  assert.equal(JSON.parse(answer.text).matches, 300);
-  const wrong = await ask({ ask: 'query', text: 'class = <img>', from: 0, count: 1 });
-  assert.equal(wrong.status, 400);
-  assert.match(String(wrong.headers['content-type']), /^text\/plain/);
-  assert.equal((await ask('none')).status, 400);
+  const orders = { ask: 'query', text: 'class = Order', from: 0, count: 1 };
+  const wrong = { ask: 'query', text: 'class = <img>', from: 0, count: 1 };
+  const answered = await ask(orders, wrong, 'none', { ask: 'object', id: 2 ** 40 }, { ask: 'suspects' });
+  assert.equal(answered.status, 200);
+  assert.match(String(answered.headers['content-type']), /^application\/json/);
+  const [query, ...others] = JSON.parse(answered.text) as { answer?: { matches: number }; reason?: string }[];
+  assert.equal(query?.answer?.matches, 300);
+  assert.deepEqual(
+    others.map(({ answer, reason }) => [answer !== undefined, reason !== undefined]),
+    [
+      [false, true],
+      [false, true],
+      [false, true],
+      [true, false],
+    ],
+  );
+  assert.equal((await ask(...Array(9).fill(orders))).status, 400);
   assert.equal((await get('heap/orders.heapsnapshot/ask')).status, 400);
   assert.equal((await get('heap/none/ask?q=1')).status, 410);
 });

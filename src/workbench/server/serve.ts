@@ -12,6 +12,7 @@ import { Jobs } from '../items/jobs.ts';
 import type { Targets } from '../items/targets.ts';
 import type { Question } from '../items/work.ts';
 import { readMemoryQuestion } from '../memory/read-question.ts';
+import { type AnswerInBatch, mostQuestions } from '../protocol.ts';
 import { securityHeaders } from './document.ts';
 import { sendEvents } from './events.ts';
 import { judgeRequest } from './guard.ts';
@@ -102,7 +103,12 @@ async function answer(
   const [, kind = '', id] = /^(heap|memory)\/([^/]+)\/ask$/.exec(path) ?? [];
   if (id !== undefined) {
     const { keyOf, read } = askable[kind as keyof typeof askable];
-    return answerQuestion(keyOf(id), () => read(verdict.query.get('q')), response, surroundings);
+    return answerQuestions(
+      keyOf(id),
+      verdict.query.getAll('q').map((text) => () => read(text)),
+      response,
+      surroundings,
+    );
   }
   const document = await documentFor(path, surroundings);
   if (document === undefined) return sendText(response, 404, 'There is nothing of that name.');
@@ -119,22 +125,32 @@ const askable = {
   memory: { keyOf: memoryKey, read: readMemoryQuestion },
 } as const;
 
-async function answerQuestion(
+/** The answers are a JSON array in the order of the questions, each with an answer or the reason why there is none. */
+async function answerQuestions(
   key: string,
-  read: () => Question,
+  reads: readonly (() => Question)[],
   response: ServerResponse,
   { jobs }: Surroundings,
 ): Promise<void> {
   const job = jobs.get(key);
   if (!job) return sendText(response, 410, 'This is no longer open: load the page again.');
+  if (reads.length === 0 || reads.length > mostQuestions)
+    return sendText(response, 400, `From one to ${mostQuestions} questions are answered.`);
+  const answerTo = async (read: () => Question): Promise<string> => {
+    try {
+      return `{"answer":${await job.ask(read())}}`;
+    } catch (error) {
+      if (!(error instanceof AgentdumpError) || error.code === 'not-found') throw error;
+      return JSON.stringify({ reason: error.message } satisfies AnswerInBatch);
+    }
+  };
   try {
-    const answer = await job.ask(read());
-    send(response, 200, 'application/json', answer);
+    send(response, 200, 'application/json', `[${await Promise.all(reads.map(answerTo))}]`);
   } catch (error) {
     if (!(error instanceof AgentdumpError)) throw error;
     // Its thread has ended, for example out of memory.
-    if (error.code === 'not-found') jobs.forget(key);
-    sendText(response, error.code === 'not-found' ? 410 : 400, error.message);
+    jobs.forget(key);
+    sendText(response, 410, error.message);
   }
 }
 

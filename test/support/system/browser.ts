@@ -22,8 +22,14 @@ export interface BrowserPage {
   screenshot(options: object): Promise<Buffer>;
   click(selector: string): Promise<void>;
   keyboard: { press(key: string): Promise<void>; type(text: string): Promise<void> };
+  context(): { newCDPSession(page: BrowserPage): Promise<Devtools> };
   on(event: string, listener: (what: never) => void): void;
   close(): Promise<void>;
+}
+
+/** The browser's own protocol: https://chromedevtools.github.io/devtools-protocol/tot/Performance/. */
+export interface Devtools {
+  send(method: string, parameters?: object): Promise<{ metrics: { name: string; value: number }[] }>;
 }
 
 interface PageOptions {
@@ -61,6 +67,13 @@ export async function launchBrowser(): Promise<Browser> {
     chromium: { launch(options: object): Promise<Browser> };
   };
   return playwright.chromium.launch({ executablePath: chromium, args: ['--no-sandbox'] });
+}
+
+/** For `Performance.getMetrics`, whose durations are then processor time. */
+export async function openDevtools(page: BrowserPage): Promise<Devtools> {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('Performance.enable', { timeDomain: 'threadTicks' });
+  return devtools;
 }
 
 /**

@@ -1,9 +1,12 @@
-/** Asks the heap or the memory that the server has open, and caches the latest answers, so that going back is immediate. */
+/**
+ * Asks the heap or the memory that the server has open, and caches the latest answers, so that going back is immediate.
+ * What a view asks in one turn is one request: each request costs several changes of process.
+ */
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import type { Answers as HeapAnswers, HeapQuestion } from '../../heap/questions.ts';
 import type { MemoryAnswers, MemoryQuestion } from '../../memory/questions.ts';
-import { addresses } from '../../protocol.ts';
+import { type AnswerInBatch, addresses, mostQuestions } from '../../protocol.ts';
 import { addressOf, state } from '../state.ts';
 
 type Question = HeapQuestion | MemoryQuestion;
@@ -28,12 +31,56 @@ export function askAhead(questions: readonly HeapQuestion[]): void {
   for (const question of questions) ask(question).catch(() => undefined);
 }
 
-async function fetchAnswer(key: string): Promise<unknown> {
-  const response = await fetch(`${addressOf(whoAnswers())}?q=${encodeURIComponent(key)}`).catch(() => {
-    throw new Error('The workbench has ended.');
+/** The answer if it is cached. */
+export function knownAnswer<Asked extends Question>(question: Asked): Answers[Asked['ask']] | undefined {
+  return kept.get(JSON.stringify(question)) as Answers[Asked['ask']] | undefined;
+}
+
+interface Waiting {
+  key: string;
+  resolve: (answer: unknown) => void;
+  reject: (error: Error) => void;
+}
+let waiting: Waiting[] = [];
+
+function fetchAnswer(key: string): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    if (waiting.length === 0) queueMicrotask(sendWaiting);
+    waiting.push({ key, resolve, reject });
   });
-  if (!response.ok) throw new Error((await response.text()).trim());
-  const answer = await response.json();
+}
+
+/** An address has a limit, so a long question is asked alone. */
+const longestTogether = 500;
+
+function sendWaiting(): void {
+  const all = waiting;
+  waiting = [];
+  const short = all.filter(({ key }) => key.length <= longestTogether);
+  for (let from = 0; from < short.length; from += mostQuestions)
+    void send(short.slice(from, from + mostQuestions));
+  for (const one of all) if (one.key.length > longestTogether) void send([one]);
+}
+
+async function send(questions: readonly Waiting[]): Promise<void> {
+  try {
+    const words = new URLSearchParams(questions.map(({ key }) => ['q', key]));
+    const response = await fetch(`${addressOf(whoAnswers())}?${words}`).catch(() => {
+      throw new Error('The workbench has ended.');
+    });
+    if (!response.ok) throw new Error((await response.text()).trim());
+    const answers = (await response.json()) as AnswerInBatch[];
+    for (const [n, { key, resolve, reject }] of questions.entries()) {
+      const { answer, reason } = answers[n] ?? {};
+      if (answer === undefined) reject(new Error(reason ?? 'There is no answer.'));
+      else resolve(keep(key, answer));
+    }
+  } catch (error) {
+    for (const { reject } of questions) reject(error as Error);
+  }
+}
+
+function keep(key: string, answer: unknown): unknown {
   kept.set(key, answer);
   for (const [oldest] of kept) {
     if (kept.size <= mostKept) break;
@@ -57,7 +104,8 @@ export function useAnswer<Asked extends Question>(question: Asked): Asking<Answe
   type Answer = Answers[Asked['ask']];
   const key = JSON.stringify(question);
   const got = useSignal<{ key: string } & Asking<Answer>>({ key: '' });
-  useEffect(() => {
+  // An effect would wait for the next frame.
+  useLayoutEffect(() => {
     let isWanted = true;
     ask(question).then(
       (answer) => {

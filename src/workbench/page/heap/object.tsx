@@ -1,6 +1,6 @@
 /** One object: its value, why it is alive, what it references, its retainers, and what it keeps alive. */
 import { useSignal } from '@preact/signals';
-import { useEffect, useLayoutEffect } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { formatBytes, formatCount } from '../../../model/quantities.ts';
 import { Facts, LongText } from '../../../report/html/parts/small.tsx';
 import type { ObjectView } from '../../heap/questions.ts';
@@ -11,7 +11,7 @@ import { LinkTree } from './link-tree.tsx';
 import { firstPart } from './long-table.tsx';
 import { Dominated, distanceText, Links, ObjectLink } from './objects.tsx';
 import { PinButton } from './pins.tsx';
-import { adjust, hrefTo, place, toClass, toTiles } from './place.ts';
+import { adjust, hrefTo, place, toClass, toTiles, treeWord } from './place.ts';
 
 export function ObjectPage({ root }: { root: number }) {
   const { id, at } = place.value;
@@ -47,14 +47,19 @@ function OneObject({ id }: { id: number }) {
       ]),
     [id],
   );
+  // The previous object stays until the next one is there: nothing flickers, and the page is changed, not made anew.
+  const previous = useRef<ObjectView>(undefined);
+  const view = answer ?? previous.current;
+  previous.current = view;
+  // The same element is not rendered again.
+  const shown = useMemo(() => view && <Shown view={view} id={view.object.id} />, [view]);
   if (reason !== undefined)
     return (
       <p class="gap" role="alert">
         {reason}
       </p>
     );
-  if (!answer) return <p class="faint">…</p>;
-  return <Shown view={answer} id={id} />;
+  return shown ? <div aria-busy={answer === undefined}>{shown}</div> : <p class="faint">…</p>;
 }
 
 function Shown({ view, id }: { view: ObjectView; id: number }) {
@@ -172,7 +177,7 @@ function Shown({ view, id }: { view: ObjectView; id: number }) {
 type Sided = 'fields' | 'retainers';
 
 /** Kept in the address: `tree=fields,retainers`. */
-const trees = (): string[] => (place.value['tree'] ?? '').split(',').filter(Boolean);
+const trees = (): string[] => (treeWord.value ?? '').split(',').filter(Boolean);
 const isTree = (of: Sided): boolean => trees().includes(of);
 
 function TreeSwitch({ of }: { of: Sided }) {

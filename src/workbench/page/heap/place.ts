@@ -1,5 +1,5 @@
 /** The current view of the heap as the query of the URL, so that back, forward and links work. */
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 
 export type Words = Readonly<Record<string, string>>;
 
@@ -40,9 +40,12 @@ export function watchPlace(): void {
   });
 }
 
+/** What is shown as a tree. By itself, so that what depends on it is not drawn again with each change of the place. */
+export const treeWord = computed(() => place.value['tree']);
+
 /** From object to object, what is shown as a tree stays one. */
 export const toObject = (id: number): string => {
-  const { tree } = place.value;
+  const tree = treeWord.value;
   return hrefTo({ view: 'object', id: String(id), ...(tree !== undefined && { tree }) });
 };
 export const toClass = (kind: number): string => hrefTo({ view: 'objects', class: String(kind) });
