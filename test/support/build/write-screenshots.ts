@@ -13,45 +13,13 @@ import { findBundle } from '../../../src/bundle/finished/list.ts';
 import { openBundle } from '../../../src/bundle/read/reader.ts';
 import type { Account } from '../../../src/model/account.ts';
 import { mapStrings } from '../../../src/report/map-strings.ts';
-import { type ScriptedReply, startMockModelServer } from '../agents/mock-model-server.ts';
+import { startMockModelServer } from '../agents/mock-model-server.ts';
 import { type Browser, launchBrowser, makePageFolder, until, whyNoBrowser } from '../system/browser.ts';
 import { findNodes, preload } from '../victims/run-victim.ts';
+import { replies } from './screenshot-replies.ts';
 
 const root = join(fileURLToPath(import.meta.url), '..', '..', '..', '..');
 const pictures = join(root, 'fixtures', 'screenshots');
-
-const search = (query: string) => ({ name: 'web_search', arguments: { query } });
-const read = (page: string) => ({ name: 'read_page', arguments: { url: `https://example.org/${page}` } });
-const claim = { name: 'check_claim', arguments: { claim: 'The front has retreated since 2019' } };
-
-/** The model's answers, turn by turn. */
-const replies: ScriptedReply[] = [
-  {
-    text: 'I will look for measurements first, then for projections, and check each claim before I write.',
-    toolCalls: [search('Larsen C area loss 2017–2024')],
-    frames: 14,
-    frameDelayMs: 45,
-  },
-  {
-    toolCalls: [read('larsen-c-mass-balance'), read('basal-melt-2024'), search('Larsen C ISMIP6')],
-    frames: 6,
-    frameDelayMs: 60,
-  },
-  { toolCalls: [read('a68-iceberg')], frames: 5, frameDelayMs: 50 },
-  { text: 'Larsen C lost about a tenth of its area in one event.', frames: 5, frameDelayMs: 40 },
-  {
-    text: 'Two sources agree on the area; the rate comes next.',
-    toolCalls: [search('Larsen C thinning rate')],
-    frames: 12,
-    frameDelayMs: 40,
-  },
-  {
-    text: 'Checking the claim now.',
-    toolCalls: [claim, read('front-position')],
-    frames: 12,
-    frameDelayMs: 40,
-  },
-];
 
 async function accountOf(script: string, env: Record<string, string>, modelUrl: string): Promise<Account> {
   const dir = mkdtempSync(join(tmpdir(), 'agentdump-screenshots-'));

@@ -32,11 +32,11 @@ export function IssuePage({ story }: { story: IssueStory }) {
             ],
             ['Rate', rateSentence(story), 'wide'],
             ['Agent runs', runs ? formatNumber(runs) : undefined],
-            ['Programs', namesOf(story, 'programs'), 'wide'],
             ['Hosts', namesOf(story, 'hosts')],
             ['Node', namesOf(story, 'nodeVersions')],
             ['Environments', namesOf(story, 'environments')],
             ['Agents', namesOf(story, 'agents')],
+            ['Programs', namesOf(story, 'programs'), 'wide'],
             ['Grouped because', because, 'wide'],
           ]}
         />

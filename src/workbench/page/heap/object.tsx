@@ -73,7 +73,9 @@ function Shown({ view, id }: { view: ObjectView; id: number }) {
         </h1>
         <PinButton object={object} />
       </div>
-      {value.text ? <LongText text={value.text} most={400} class="value-text" /> : null}
+      {value.text && value.text !== object.class ? (
+        <LongText text={value.text} most={400} class="value-text" />
+      ) : null}
       <Facts
         facts={[
           ['Own', formatBytes(object.self)],
