@@ -1,4 +1,7 @@
-/** Senders killed at random moments, then one that runs undisturbed: each death is stored once, with its whole bundle. */
+/**
+ * Senders killed at random moments, then one that runs undisturbed: each death is stored once, with its whole bundle. The last
+ * test is a sample of `npm run trial:store`, which kills services and the database too.
+ */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -10,6 +13,7 @@ import { listIssues, showIssue } from '../../src/store/issues.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { startPostgres, whyNoPostgres } from '../support/system/postgres.ts';
 import { temporaryFolder } from '../support/victims/run-victim.ts';
+import { storeTrial } from './store-trial.ts';
 import { writeDeath } from './synth-death.ts';
 
 const cli = fileURLToPath(new URL('../../bin/agentdump.js', import.meta.url));
@@ -88,4 +92,10 @@ test('a store in PostgreSQL', { skip: whyNoPostgres() ?? false }, async (t) => {
   t.after(() => Promise.all([one.remove(), other.remove()]));
   const blobs = join(folder, 'blobs');
   await killSenders(t, folder, [`${one.url} ${blobs}-elsewhere`, `${other.url} ${blobs}`], 12);
+});
+
+test('senders, services and the database', { skip: whyNoPostgres() ?? false }, async (t) => {
+  const { lost, twice, torn, issues, faults, ...trial } = await storeTrial(80);
+  t.diagnostic(JSON.stringify(trial));
+  assert.deepEqual({ lost, twice, torn, issues }, { lost: 0, twice: 0, torn: 0, issues: faults });
 });
