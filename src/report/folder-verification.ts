@@ -51,6 +51,9 @@ const nextSteps: Record<PlacedState, string | undefined> = {
   unreadable: backup,
 };
 
+const ofNoLedger =
+  'Name it with --ledger FILE, or restore it from a copy; `agentdump list` tells which bundles are here.';
+
 /** In the order in which they are printed. */
 const quiet: [PlacedState, string][] = [
   ['whole', 'whole'],
@@ -74,7 +77,7 @@ export function renderFolderVerification(
     ...(found.ledger ? renderLedgerVerdict(found.ledger, palette) : []),
     ...(found.ledgerProblem === undefined
       ? []
-      : [palette.warn(`Ledger: ${escapeLine(found.ledgerProblem)}.`)]),
+      : [palette.warn(`Ledger: ${escapeLine(found.ledgerProblem)}.`), palette.faint(ofNoLedger)]),
   ];
   return `${defuseWorkflowCommands(lines.join('\n'))}\n`;
 }

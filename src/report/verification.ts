@@ -8,6 +8,7 @@ import { renderTable } from './text/table.ts';
 /** The format in which the bundle room verifies. */
 export interface VerificationLines {
   id: string;
+  path?: string;
   manifestSha256?: string;
   verdict: 'whole' | 'torn' | 'altered';
   parts: readonly { name: string; bytes: number; state: string; problem?: string }[];
@@ -41,12 +42,17 @@ const answers = {
   altered: 'Altered: this is not what the writer sealed.',
 } as const;
 
+const nextSteps = {
+  torn: '`agentdump analyze` reads what is there.',
+  altered: 'Restore it from a copy or from the store; it can’t be trusted as it is.',
+} as const;
+
 /** Every part matches the manifest, but the ledger contains another manifest. */
 const otherManifest = 'Altered: the ledger has this bundle with another manifest.';
 const noManifest = 'Altered: the ledger has this bundle sealed, and its manifest is not here.';
 
 export function renderVerification(
-  { id, verdict, parts, extra, ledger, ledgerProblem, manifestSha256, secrets }: VerificationLines,
+  { id, path, verdict, parts, extra, ledger, ledgerProblem, manifestSha256, secrets }: VerificationLines,
   { palette = plainPalette, columns = 100 }: { palette?: Palette; columns?: number } = {},
 ): string {
   const paint = { whole: palette.good, torn: palette.warn, altered: palette.bad }[verdict];
@@ -62,7 +68,9 @@ export function renderVerification(
     palette.faint(
       `bundle ${escapeLine(id)}, ${formatCount(parts.length, 'part')}, ${parts.length - odd.length} whole`,
     ),
+    ...(verdict === 'whole' || path === undefined ? [] : [palette.faint(`at ${escapeLine(path)}`)]),
     ...renderTable({ palette, columns }, ['part', 'state', ''], rows),
+    ...(verdict === 'whole' ? [] : [palette.faint(nextSteps[verdict])]),
     ...(ledger ? renderLedgerVerdict(ledger, palette, ledger.entry) : []),
     ...(ledgerProblem === undefined
       ? []
@@ -80,6 +88,9 @@ const entries = {
   differs: 'It has this bundle with another manifest.',
   absent: 'This bundle is not in it.',
 } as const;
+
+const ofTampered =
+  'Restore the ledger from a copy, or compare the bundles with a copy or the store: from that record on it vouches for none.';
 
 /** `entry`: the state of this bundle in the ledger. */
 export function renderLedgerVerdict(
@@ -101,6 +112,7 @@ export function renderLedgerVerdict(
   return [
     ofThis === undefined ? answer : `${answer} ${ofThis}`,
     ...(problem === undefined ? [] : [palette.faint(escapeLine(problem))]),
+    ...(verdict === 'tampered' ? [palette.faint(ofTampered)] : []),
     ...(head === undefined
       ? []
       : [palette.faint(`its head, to keep elsewhere as an anchor: ${escapeLine(head)}`)]),

@@ -20,7 +20,15 @@ import { isPartName } from '../read/source.ts';
 import { outsideFolder } from '../read/zip-source.ts';
 import { removeFlatTree } from '../write/folder-sink.ts';
 import { createPrivateFile, ensureDumpFolder, makeClosedFolder, unwritable } from '../write/safe-folder.ts';
-import { closeSync, failureCode, lstatSync, rmdirSync, statSync, writeAll } from '../write/system.ts';
+import {
+  closeSync,
+  existsSync,
+  failureCode,
+  lstatSync,
+  rmdirSync,
+  statSync,
+  writeAll,
+} from '../write/system.ts';
 
 export interface UnpackResult {
   path: string;
@@ -38,9 +46,24 @@ export function unpackBundle(path: string, options: { output?: string; keys?: Ke
   try {
     if (!bundle.packed) throw new AgentdumpError('usage', `${path} is not packed`, { argument: path });
     requireHarmless(bundle, statSync(path).size);
-    return unpackInto(ensureDumpFolder(options.output ?? dirname(resolve(path))), bundle);
+    const output = options.output ?? dirname(resolve(path));
+    const isNew = !existsSync(output);
+    try {
+      return unpackInto(ensureDumpFolder(output), bundle);
+    } catch (error) {
+      if (isNew) removeEmpty(output);
+      throw error;
+    }
   } finally {
     bundle.close();
+  }
+}
+
+function removeEmpty(dir: string): void {
+  try {
+    rmdirSync(dir);
+  } catch {
+    // It was never made, or something else is in it.
   }
 }
 
@@ -115,8 +138,21 @@ function copyFiles(bundle: BundleReader, target: string): string[] {
   return leftOut;
 }
 
+function openPart(bundle: BundleReader, name: string) {
+  try {
+    return bundle.source.open(name);
+  } catch (error) {
+    if (!(error instanceof MalformedInput)) throw error;
+    throw new MalformedInput(
+      `nothing was unpacked: ${name} of ${bundle.path} can't be read: ${error.message}`,
+      { format: 'zip', field: name, offset: 0 },
+      error,
+    );
+  }
+}
+
 function copyFile(bundle: BundleReader, name: string, path: string): void {
-  const file = bundle.source.open(name);
+  const file = openPart(bundle, name);
   const fd = createPrivateFile(path);
   try {
     for (const chunk of file.chunks()) writeAll(fd, chunk);

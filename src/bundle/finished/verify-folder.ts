@@ -190,7 +190,8 @@ class Places {
   #judgeContent(found: FoundBundle, verification: Verification): Pick<PlacedBundle, 'state' | 'problem'> {
     const { id = '', manifestSha256 } = verification;
     const sealedAt = this.known.get(id);
-    if (manifestSha256 === undefined && sealedAt !== undefined)
+    const isThere = verification.parts.some((part) => part.name === manifestName);
+    if (manifestSha256 === undefined && sealedAt !== undefined && !isThere)
       return {
         state: 'incomplete',
         problem: `it was sealed ${sealedAt}, and its ${manifestName} is not here`,

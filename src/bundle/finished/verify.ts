@@ -78,7 +78,11 @@ export function withLedger(found: Verification, ledger: LedgerVerification): Ver
 }
 
 export function verifyOpenBundle(bundle: BundleReader): Verification {
-  const parts = [...bundle.parts.map((part) => verifyPart(bundle, part)), ...missingParts(bundle)];
+  const parts = [
+    ...brokenManifest(bundle),
+    ...bundle.parts.map((part) => verifyPart(bundle, part)),
+    ...missingParts(bundle),
+  ];
   const extra = extraFiles(bundle);
   const isIntact = parts.every((part) => part.state === 'whole' || part.state === 'unvouched');
   return {
@@ -143,10 +147,25 @@ function missingParts(bundle: BundleReader): VerifiedPart[] {
     .map(({ name, bytes }) => ({
       name,
       bytes,
-      state: 'missing',
-      problem: 'the manifest names it, but it is not there',
+      ...(bundle.source.refused.has(name)
+        ? { state: 'unreadable', problem: bundle.source.refused.get(name)! }
+        : { state: 'missing', problem: 'the manifest names it, but it is not there' }),
     }));
 }
+
+/** It is there, but says nothing: otherwise the bundle would look like one whose writer was stopped. */
+function brokenManifest({ manifest, source, gaps }: BundleReader): VerifiedPart[] {
+  if (manifest) return [];
+  const bytes = source.sizes.get(manifestName);
+  const refused = source.refused.get(manifestName);
+  if (bytes === undefined && refused === undefined) return [];
+  const problem = refused ?? gaps.find(({ part }) => part === manifestName)?.reason ?? 'it cannot be read';
+  return [{ name: manifestName, bytes: bytes ?? 0, state: 'unreadable', problem }];
+}
+
+/** By the manifest, so that it is listed as a part. */
+const isNamed = ({ manifest }: BundleReader, name: string): boolean =>
+  name === manifestName || (manifest?.parts.some((part) => part.name === name) ?? false);
 
 function extraFiles(bundle: BundleReader): string[] {
   const named = new Set([manifestName, ...bundle.parts.map((part) => part.name)]);
@@ -154,5 +173,5 @@ function extraFiles(bundle: BundleReader): string[] {
   named.add(progressName);
   return [...bundle.source.sizes.keys()]
     .filter((name) => !named.has(name))
-    .concat([...bundle.source.refused.keys()]);
+    .concat([...bundle.source.refused.keys()].filter((name) => !isNamed(bundle, name)));
 }

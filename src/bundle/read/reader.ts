@@ -290,7 +290,10 @@ function isNewer(error: unknown): boolean {
 }
 
 function notABundle(path: string, lookedFor: string): AgentdumpError {
-  return new AgentdumpError('not-a-bundle', `${path} is no bundle`, { path, lookedFor });
+  return new AgentdumpError('not-a-bundle', `${path} is no bundle: ${lookedFor} was looked for`, {
+    path,
+    lookedFor,
+  });
 }
 
 function reasonOf(error: unknown): string {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -8,6 +8,7 @@ import { packBundle } from '../../../src/bundle/finished/pack.ts';
 import { unpackBundle } from '../../../src/bundle/finished/unpack.ts';
 import { verifyBundle } from '../../../src/bundle/finished/verify.ts';
 import { openBundle, openPackedBundle } from '../../../src/bundle/read/reader.ts';
+import { renderVerification } from '../../../src/report/verification.ts';
 import { fuzzRuns } from '../../support/run/fuzz-runs.ts';
 import { synthFiles, synthTrigger, writeSynthBundle } from '../../support/synth/synth-bundle.ts';
 import { type SynthEntry, synthZip } from '../../support/synth/synth-zip.ts';
@@ -307,3 +308,52 @@ function readInMemory(zip: Buffer): { parts: Record<string, string>; gaps: numbe
     return { parts: {}, gaps: 1 };
   }
 }
+
+test('verify: a part that is a link, a bomb, or a manifest that says nothing is told as that, not as missing or torn', (t) => {
+  const linked = writeSynthBundle(scratchFolder(t), { parts });
+  renameSync(join(linked, 'error.json'), join(linked, '..', 'aside'));
+  symlinkSync('/etc/hostname', join(linked, 'error.json'));
+  const ofLink = verifyBundle(linked);
+  assert.deepEqual([ofLink.verdict, ofLink.extra], ['altered', []]);
+  const link = ofLink.parts.find((part) => part.name === 'error.json');
+  assert.equal(link?.state, 'unreadable');
+  assert.match(link?.problem ?? '', /link|special|regular/);
+
+  const dir = scratchFolder(t);
+  const packed = join(dir, 'a.agentdump.zip');
+  const entries = entriesOf(synthFiles({ parts }));
+  const withLie = (name: string, lies: NonNullable<SynthEntry['lies']>) =>
+    writeFileSync(packed, synthZip(entries.map((one) => (one.name === name ? { ...one, lies } : one))));
+  withLie('error.json', { uncompressedSize: 0xfffffff0 });
+  const ofBomb = verifyBundle(packed);
+  assert.deepEqual(ofBomb.extra, []);
+  assert.match(ofBomb.parts.find((part) => part.name === 'error.json')?.problem ?? '', /bomb/);
+
+  withLie('manifest.json', { crc: 1 });
+  const torn = verifyBundle(packed);
+  assert.equal(torn.verdict, 'altered');
+  assert.deepEqual(
+    [torn.parts[0]?.name, torn.parts[0]?.state, torn.parts[0]?.problem],
+    ['manifest.json', 'unreadable', 'its CRC-32 is another'],
+  );
+  const said = renderVerification(torn);
+  assert.match(said, /^Altered: .*\n.*\nat .*a\.agentdump\.zip\n/);
+  assert.match(said, /manifest\.json +unreadable +its CRC-32 is another/);
+  assert.match(said, /Restore it from a copy or from the store/);
+});
+
+test('unpack of a part that does not fit its sum names file and part, and makes no folder', (t) => {
+  const dir = scratchFolder(t);
+  const path = join(dir, 'a.agentdump.zip');
+  const entries = entriesOf(synthFiles({ parts }));
+  writeFileSync(
+    path,
+    synthZip(entries.map((one) => (one.name === 'error.json' ? { ...one, lies: { crc: 1 } } : one))),
+  );
+  assert.throws(() => unpackBundle(path, { output: join(dir, 'out') }), {
+    code: 'malformed-input',
+    message:
+      /^nothing was unpacked: error\.json of .*a\.agentdump\.zip can't be read: its CRC-32 is another$/,
+  });
+  assert.deepEqual(readdirSync(dir), ['a.agentdump.zip']);
+});

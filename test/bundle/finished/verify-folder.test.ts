@@ -95,6 +95,12 @@ test('deleted, renamed, exchanged, cut, changed and added: each is told', (t) =>
   assert.deepEqual([json.verdict, json.known, json.ledger.verdict], ['not-whole', 7, 'unanchored']);
 });
 
+test('a manifest that is there and can’t be read is not one that is missing', (t) => {
+  const { dir, paths } = makeFolder(t, 1);
+  writeFileSync(join(paths[0]!, 'manifest.json'), '{');
+  assert.match(oddIn(dir).join(), /^altered .*: manifest\.json is unreadable$/);
+});
+
 test('one of another folder, whole in itself, is none of this one, whatever its name', (t) => {
   const { dir, paths } = makeFolder(t);
   const elsewhere = writeBundles(join(scratchFolder(t), 'elsewhere'), 1)[0]!;

@@ -78,9 +78,13 @@ export default command;
 
 async function verifyWhole(words: Words, keys: Awaited<ReturnType<typeof keysOf>>): Promise<void> {
   if (words.secrets)
-    throw new AgentdumpError('usage', '--secrets searches one bundle, and this is a folder of them', {
-      argument: 'secrets',
-    });
+    throw new AgentdumpError(
+      'usage',
+      `--secrets searches one bundle, and ${words.bundle} is a folder of them: name one of it`,
+      {
+        argument: 'secrets',
+      },
+    );
   const found = verifyFolder(words.bundle, { ...(keys && { keys }), ...ledgerWords(words) });
   process.exitCode = exitCodeForFolder(found, words);
   if (words.json) return print(harmlessJson(JSON.stringify(found, null, 2)));
