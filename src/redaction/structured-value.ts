@@ -4,6 +4,7 @@
  * it calls are getters, and traps of proxies; none at all with `isProxy`.
  */
 import type { NameBook } from './names/name-book.ts';
+import { judgeSelector } from './names/selectors.ts';
 import { renderPlaceholder } from './placeholder.ts';
 import { isPublicName } from './shapes/unknown-tokens.ts';
 import { startOf } from './start-of.ts';
@@ -44,6 +45,12 @@ const marks = {
 
 /** What an error may inherit. */
 const longestChain = 64;
+
+const longestLabel = 200;
+/** A larger object is judged by its names alone. */
+const longestAsText = 16_384;
+const markedSecret = /^(?:is_?)?(?:sensitive|secret|secured|masked)$/i;
+const idOfField = /^(?:id|ref|target)$/;
 
 const standAlone = { quoted: true, tight: false, startsLine: false, endsLine: true, next: 0 };
 
@@ -160,14 +167,41 @@ class ValueCopier {
     if (value instanceof Boolean) return this.copy(Boolean.prototype.valueOf.call(value), name, depth);
     const out: Record<string, unknown> = {};
     if (value instanceof Error) this.copyErrorText(value, out, depth);
+    let isTelling = false;
     for (const key of Object.keys(value)) {
       if (this.isFull()) {
         out['…'] = marks.entries;
         break;
       }
-      this.put(out, key, this.readOwn(value, key, depth));
+      const copied = this.readOwn(value, key, depth);
+      isTelling ||= this.tellsOfOthers(key, copied);
+      this.put(out, key, copied);
     }
-    return out;
+    return isTelling ? this.judgeAsText(out) : out;
+  }
+
+  /** `type: 'random_password'`, `OutputKey: 'AdminPassword'`, `sensitive: true`: a field that says what is in another one. */
+  private tellsOfOthers(key: string, value: unknown): boolean {
+    if (value === true) return markedSecret.test(key);
+    if (typeof value !== 'string' || value.length < 3 || value.length > longestLabel) return false;
+    const { form, rule } = this.rules.names.judge(key);
+    if (form !== 'label' && !idOfField.test(key)) return false;
+    return rule === 'selector'
+      ? judgeSelector(value) !== undefined
+      : this.rules.names.judge(value).strength > 1;
+  }
+
+  /** What the text of an object tells of its fields, and of those of the objects in it, as in a log of the same object. */
+  private judgeAsText(copy: Record<string, unknown>): unknown {
+    const text = JSON.stringify(copy);
+    if (text.length > longestAsText) return copy;
+    const redacted = this.rules.text(text);
+    if (redacted === text) return copy;
+    try {
+      return JSON.parse(redacted);
+    } catch {
+      return copy;
+    }
   }
 
   private readOwn(value: object, key: string, depth: number): unknown {

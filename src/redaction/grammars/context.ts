@@ -62,7 +62,7 @@ import {
 } from './plain-literals.ts';
 import { holdsPlainName, holdsShortWord } from './plain-values.ts';
 import { declaresType, isLiteralOfProgram, isOutsidePrograms, isProgramsOwn } from './program-line.ts';
-import { hasOnlyRemark, isShownText, settingKind } from './setting-line.ts';
+import { hasOnlyRemark, isNamedPhrase, isPhraseSetting, isShownText, settingKind } from './setting-line.ts';
 import { bareItems, isKeysName, quotedItems, readParenthesis } from './value-lists.ts';
 import { bareText, valueStart } from './value-start.ts';
 
@@ -77,10 +77,6 @@ const withoutForm = ({ strength, rule }: NameVerdict): NameVerdict => ({ strengt
 
 /** Not `x || exit 1`, `x command --flag`: the first word is the value, and the rest is not. */
 const ofWords = /^["']?[\p{L}\d'’-]+(?: [\p{L}\d'’]+(?:-[\p{L}\d'’]+)*)+["']?$/u;
-
-/** `BACKUP_PASSPHRASE`: of several words. */
-const isNamedPhrase = ({ text }: Page, { end }: NamePlace): boolean =>
-  /passphrase$/i.test(text.slice(end - 10, end));
 
 /** For the second of two values under a name like `auth`; the first one is the user. */
 const passwordVerdict: NameVerdict = { strength: 2, rule: 'password' };
@@ -220,6 +216,8 @@ export class ContextReader {
       return this.readFormPart(span) || span.close;
     if (verdict.strength === 0) return 0;
     const form: ValueForm = { quoted: true, tight: false, startsLine: false, endsLine: false, next: 0 };
+    if (!verdict.form && isPhraseSetting(this.page, span, place))
+      return this.report(span, { ...verdict, form: 'phrase' }, form, place) ? span.close : 0;
     return this.report(span, verdict, form, place) ? span.close : 0;
   }
 

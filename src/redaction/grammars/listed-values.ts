@@ -4,6 +4,8 @@ import type { NameBook } from '../names/name-book.ts';
 import type { NamePlace } from '../names/name-place.ts';
 import { keyQuote } from '../names/name-surroundings.ts';
 import type { Page } from '../scan/page.ts';
+import { isExampleWords } from '../values/example-values.ts';
+import { isInvented, isPassphrase, isPhraseOfWords } from '../values/plain-words.ts';
 import { readQuoted, type ValueSpan } from '../values/value-span.ts';
 import { looksChosen } from '../values/values.ts';
 
@@ -36,5 +38,17 @@ export function listedValue(
     return undefined;
   if (verdict.form && verdict.form !== 'phrase') return span;
   if (verdict.form === 'phrase' && /\s/.test(value)) return span;
-  return names.judge(value).strength > 1 || !looksChosen(value, verdict.strength) ? undefined : span;
+  if (names.judge(value).strength > 1) return undefined;
+  const isTold =
+    looksChosen(value, verdict.strength) ||
+    (verdict.rule === 'password' &&
+      isFallback(page, place.start) &&
+      !isExampleWords(value) &&
+      (isPhraseOfWords(value, 0.3) || isInvented(value) || isPassphrase(value)));
+  return isTold ? span : undefined;
 }
+
+/** `os.environ.get("FTP_PASSWORD", "x")`, `getenv('X', 'y')`, `define('DB_PASSWORD', 'x')`: the value of a setting. */
+const isFallback = ({ text }: Page, start: number): boolean =>
+  settingCall.test(text.slice(Math.max(0, start - 40), start));
+const settingCall = /(?:getenv|environ(?:\.get)?|\benv|config|fetch|define)\s?\(\s{0,4}\\*["']$/i;

@@ -27,6 +27,9 @@ export function elementText(page: Page, from: number): ValueSpan | undefined {
   const match = content.exec(page.text);
   if (!match) return undefined;
   const end = content.lastIndex;
+  // `Authorization: Bearer <token>`, and another line.
+  const isClosed = page.text.startsWith('</', end) || page.text.startsWith(']]>', end);
+  if (!isClosed && /[\r\n]/.test(page.text.slice(from, end - match[1]!.length))) return undefined;
   return { start: end - match[1]!.length, end, close: end, quoted: true };
 }
 

@@ -59,7 +59,15 @@ export const isNoName = ({ text, units }: Page, { start, end, behind }: NamePlac
   (/^\\*["'`]/.test(text.slice(end, end + 9)) &&
     /(?:\bcase ?|[^\s?]\s{1,40}\? |[=!]==?\\*["'`][\w-]{1,40}\\*["'`]\?)\\*["'`](?:[\w-]{1,30} ){0,3}$/.test(
       text.slice(Math.max(0, start - 80), start),
-    ));
+    )) ||
+  isOutcome(text, start, end);
+
+/** `{"pass": "…", "fail": "…"}`: what a check says of its results. */
+const isOutcome = (text: string, start: number, end: number): boolean =>
+  end - start === 4 &&
+  text.startsWith('pass', start) &&
+  otherOutcome.test(text.slice(Math.max(0, start - 200), end + 400));
+const otherOutcome = /["'](?:fail(?:ed|ure)?|incomplete|inapplicable)["']\s?:/;
 
 /** `exports.ER_PASSWORD_NO_MATCH = 1133;`: the number of a message. */
 export const isMessageNumber = (

@@ -70,10 +70,10 @@ const typeBefore = /(?:^|[\n;{}`]|\\n)[ \t]{0,40}(?:export |declare ){0,2}type $
 
 /**
  * Whether the text after `before` is in a literal or a comment: it follows a quote, or one that was opened and not closed in
- * its line. If the line is longer than `before`, it is assumed to start outside a literal.
+ * its line. If the line is longer than `before`, it is assumed to start outside a literal, unless the value's own line is in one.
  */
 export function isText(before: string): boolean {
-  if (/["'`]$/.test(before)) return true;
+  if (/["'`]$/.test(before) || lineInLiteral.test(before)) return true;
   let quote = '';
   for (let i = 0; i < before.length; i++) {
     const character = before[i]!;
@@ -88,6 +88,9 @@ export function isText(before: string): boolean {
   }
   return quote !== '';
 }
+
+/** `…\\nAPI_KEY=`, `…\\r\\n  token: `: the escape of a line break, and a setting behind it. Regular expressions have signs there. */
+const lineInLiteral = /\\n[ \t]{0,40}\w[\w .-]{0,80}[=:] ?$/;
 
 const lineBefore = ({ text }: Page, at: number): string =>
   text.slice(Math.max(text.lastIndexOf('\n', at - 1) + 1, at - reach), at);

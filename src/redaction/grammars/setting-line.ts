@@ -6,6 +6,7 @@
 import type { NamePlace } from '../names/name-place.ts';
 import { alnum, characterTables, connector } from '../scan/characters.ts';
 import type { Page } from '../scan/page.ts';
+import { isSpokenPhrase } from '../values/program-values.ts';
 
 /** `sure`: no program has such a name. `likely`: the neighbouring lines are settings, or it is a flag of a command. */
 export type SettingKind = 'sure' | 'likely';
@@ -113,4 +114,19 @@ const restOfLine = /[ \t]{1,60}(?:[#;](?![^\s\w])[^\n"]{0,200})?(?=\r?\n|\\{1,4}
 export function hasOnlyRemark(page: Page, end: number): boolean {
   restOfLine.lastIndex = end;
   return restOfLine.test(page.text);
+}
+
+/** `BACKUP_PASSPHRASE`: of several words. */
+export const isNamedPhrase = ({ text }: Page, { end }: NamePlace): boolean =>
+  /passphrase$/i.test(text.slice(end - 10, end));
+
+/** `export BORG_PASSPHRASE='a long phrase'`: the quoted value at `span`. */
+export function isPhraseSetting(page: Page, span: { start: number; end: number }, place: NamePlace): boolean {
+  const { text, units } = page;
+  if (units[place.sign] !== 61 || place.end !== place.sign || span.start !== place.behind + 1) return false;
+  return (
+    /^[A-Z]/.test(text[place.start] ?? '') &&
+    isNamedPhrase(page, place) &&
+    isSpokenPhrase(text.slice(span.start, Math.min(span.end, span.start + 200)))
+  );
 }

@@ -23,6 +23,9 @@ export function findUserInfo(page: Page, start: number): Finding | undefined {
   if (!separator) return findTokenUser(page.text, info, start, at);
   const from = start + separator.index + separator[0].length;
   const password = page.text.slice(from, at);
+  // GitHub's name for a token in the place of a user.
+  if (password === 'x-oauth-basic' && separator.index >= 16)
+    return { start, end: start + separator.index, rule: 'url-token' };
   const isKept = isStandIn(password) || isExample(info);
   if (password === '' || isKept || (isExampleInAddress(password) && isInProgram(page, start, at)))
     return findTokenUser(page.text, info.slice(0, separator.index), start, from - separator[0].length);
@@ -202,7 +205,7 @@ function isForPlainHost(text: string, user: string, password: string, hostEnd: n
 }
 
 const passwordFile =
-  /:(\d{2,5}|\*):([^:\s"'\\]{1,64}):([^:\s"'\\]{1,64}):([^:\s"'\\]{4,200})(?=\s|["'\\]|$)/y;
+  /:(\d{2,5}|\*):([^:\s"'\\]{1,64}):([^:\s"'\\]{1,64}):((?:[^:\s"'\\]|\\{1,8}:){4,200})(?=\s|["'\\]|$)/y;
 
 /** `host:5432:database:user:password`. The first `:` is at `colon`. */
 export function findPasswordFileLine(page: Page, colon: number): Finding | undefined {

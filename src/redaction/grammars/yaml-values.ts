@@ -4,7 +4,8 @@ import { indentOf, readIndented, skipBlanks, startsLine } from '../values/value-
 
 /** Distance within which a manifest's kind is searched for around its data. */
 const manifestReach = 1500;
-const secretKind = /\bkind\\*["']?:[ ]?\\*["']?Secret\b/g;
+/** Behind an escaped line break, no word boundary is seen. */
+const secretKind = /(?:\b|(?<=\\[nrt]))kind\\*["']?:[ ]?\\*["']?Secret\b/g;
 const below = /\n([ \t]{1,40})(?=[^\s:#"'{}[\]-]{4,200}[ \t]*(?:\r?\n|$))/y;
 
 /**
@@ -21,13 +22,32 @@ export function valueBelow(page: Page, nameStart: number, lineBreak: number): nu
 export function findSecretData(page: Page, nameStart: number, behind: number): number | undefined {
   const { text, units } = page;
   const at = skipBlanks(page, behind, false);
-  if (units[at] !== 123 && units[at] !== 10) return undefined;
+  const isInLiteral = units[at] === 92;
+  if (units[at] !== 123 && units[at] !== 10 && !isInLiteral) return undefined;
   secretKind.lastIndex = 0;
   const around = text.slice(Math.max(0, nameStart - manifestReach), nameStart + manifestReach);
   if (!secretKind.test(around)) return undefined;
+  if (isInLiteral) return escapedLinesEnd(text, nameStart, at);
   const end =
     units[at] === 123
       ? text.indexOf('}', at)
       : (readIndented(page, at + 1, indentOf(page, nameStart))?.end ?? at);
   return Math.max(at, end);
+}
+
+const escapedLine = /(?:\\{1,8}r)?\\{1,8}n([ ]*)[^\\"\n]{0,400}(?:\\{1,8}"[^\\"\n]{0,400}){0,4}/y;
+const mostLines = 200;
+
+/** The end of the lines that are indented deeper than the name at `nameStart`, where their breaks are escaped. */
+function escapedLinesEnd(text: string, nameStart: number, at: number): number {
+  let indent = 0;
+  while (text[nameStart - 1 - indent] === ' ') indent += 1;
+  let end = at;
+  for (let lines = 0; lines < mostLines; lines++) {
+    escapedLine.lastIndex = end;
+    const match = escapedLine.exec(text);
+    if (!match || match[1]!.length <= indent) break;
+    end = escapedLine.lastIndex;
+  }
+  return end;
 }

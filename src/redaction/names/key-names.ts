@@ -55,7 +55,7 @@ function buildVocabulary() {
       image audio text used remaining available per estimated budget limit billed generated new tool system
       soft hard first last translation i18n message event default hot short press arrow enter escape
       duplicate join dedupe dedup metric label tag trace span run step node lock sorting
-      bind reg recv candidates parent child registry`),
+      bind reg recv candidates parent child registry site`),
     /** Words after the sensitive word that turn it into a property of a credential. */
     harmlessAfter:
       words(`count counts length len lifetime lifetimes duration validity limit limits max min num number total used usage budget type types
@@ -70,7 +70,7 @@ function buildVocabulary() {
       stdin prompted encryption encoders hashers hasher hashing verifier verifiers validators validation view button icon visibility visible hidden changed mismatch match matches
       reason reasons rule rules kind kinds exists missing present ready sha fingerprint thumbprint digest checksum hint bucket window per
       estimate estimated details vocab probs logprobs embedding embeddings ids idx index offset offsets span spans pos
-      challenge position stream streaming throughput speed latency stats counter histogram sent received generated`),
+      challenge backend position stream streaming throughput speed latency stats counter histogram sent received generated`),
     /** Words after the sensitive word that change nothing. */
     silentAfter:
       words(`value val str string text raw plain plaintext b64 enc encoded encrypted data current old
@@ -172,6 +172,7 @@ function buildVocabulary() {
       ['dek', { strength: 2, rule: 'encryption-key' }],
       ['claveapi', { strength: 3, rule: 'api-key' }],
       ['oauthverifier', { strength: 3, rule: 'secret' }],
+      ['samlresponse', { strength: 3, rule: 'token' }],
       ['clientassertion', { strength: 3, rule: 'token' }],
       ['idtokenhint', { strength: 3, rule: 'token' }],
       ['devicecode', { strength: 2, rule: 'token' }],

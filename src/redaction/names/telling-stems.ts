@@ -41,7 +41,7 @@ const telling =
   'pas pwd psw pwo ras enh cre tok jwt pat bea key aut oau csr xsr sas coo ses sig cod pin otp mfa cvv cvc ' +
   'mne see phr nam hea var fie ara aro rty val str sid dsn hma psk dat ken adg wac hes asl sal loz jel los ' +
   'sif geh seg sek jet pep kek dek lav sse idt new old typ hav p12 pfx api wif lab eme puk sel ssn efr iva cry ' +
-  'hal esl sir gwo cyf lal azo lyk fja ucz eut hlu san';
+  'hal esl sir aml gwo cyf lal azo lyk fja ucz eut hlu san';
 
 /** The two letters of the only sensitive word that is too short for the table. */
 const pw = (16 << 5) | 23;

@@ -93,6 +93,18 @@ function numericEntity(name: string): number | undefined {
 }
 
 /**
+ * The text before `at`, at most `reach` units, with escaped line breaks and tabs as what they stand for: a word in a literal
+ * starts behind them (`"…\nopenssl …"`), for an expression too.
+ */
+export function textBefore({ text }: { text: string }, at: number, reach: number): string {
+  const before = text.slice(Math.max(0, at - reach), at);
+  return before.includes('\\')
+    ? before.replace(escapedBreaks, (it) => (it.endsWith('t') ? '\t' : '\n'))
+    : before;
+}
+const escapedBreaks = /\\{1,15}[nrt]/g;
+
+/**
  * Extends a finding so that it splits no escape sequence, and the remaining text stays valid JSON. `widenStart` returns the
  * new start, `widenEnd` the new end.
  */

@@ -9,6 +9,8 @@ export function moneyShapes(): Shape[] {
     shape('webhook-signing-secret', 'whsec_', /[A-Za-z0-9+/]{16,90}={0,2}/),
     shape('stripe-ephemeral-key', 'ek_live_ ek_test_', /[\w]{20,250}/),
     shape('square-access-token', 'sq0atp- EAAAE EAAAl', /[\w-]{12,80}/),
+    // All of them begin so; other data in base64 may too.
+    shape('square-token', 'EAAA', /[\w-]{60}(?![\w+/=-])/, { wholeWord: true, random: true }),
     shape('square-secret', 'sq0csp- sq0idp-', /[\w-]{12,60}/),
     shape('paypal-access-token', 'access_token$production$ access_token$sandbox$ A21AA', /[\w$-]{30,200}/),
     shape('razorpay-key', 'rzp_live_ rzp_test_', /[A-Za-z0-9]{10,40}/),

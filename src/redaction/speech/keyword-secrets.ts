@@ -6,7 +6,7 @@
 import type { Finding, Page } from '../scan/page.ts';
 import { nameByShape } from '../scan/shape-table.ts';
 import { isExampleWords, isOfOwner } from '../values/example-values.ts';
-import { isInvented, isTypedWord } from '../values/plain-words.ts';
+import { isInvented, isPhraseOfWords, isTypedWord } from '../values/plain-words.ts';
 import { isPartName } from '../values/program-values.ts';
 import { isPublicId } from '../values/public-ids.ts';
 import { looksRandom } from '../values/randomness.ts';
@@ -153,13 +153,13 @@ function findFar(page: Page, word: string, end: number): Finding | undefined {
 }
 
 const calledBefore =
-  /(?:^|[\s"'`(])(?:use|used|using|enter|entered|type|typed|try|tried|with|put|paste|set|chose) ["'`]?([^\s"'`]{6,64})["'`]? (?:as|for) (?:(?:the|your|my|our|a|its|their) )?(?:[\w-]{2,12} )?$/i;
+  /(?:^|[\s"'`(]|\\[nrt])(?:use|used|using|enter|entered|type|typed|try|tried|with|put|paste|set|chose) ["'`]?([^\s"'`]{6,64})["'`]? (?:as|for) (?:(?:the|your|my|our|a|its|their) )?(?:[\w-]{2,12} )?$/i;
 const codeFirst =
-  /(?:^|[\s"'`(:])([A-Z]{0,2}-?\d{4,8}|\d{3}[- ]\d{3})["'`)]? (?:is (?:your|the) (?:[\w-]{1,16} ){0,4}$|to (?:\w{2,10} ){0,2}$)/;
+  /(?:^|[\s"'`(:]|\\[nrt])([A-Z]{0,2}-?\d{4,8}|\d{3}[- ]\d{3})["'`)]? (?:is (?:your|the) (?:[\w-]{1,16} ){0,4}$|to (?:\w{2,10} ){0,2}$)/;
 const pairFirst =
-  /(?:^|[\s"'`(])[\w.@-]{1,40}[:/]([^\s"'`]{6,64}) is (?:the|your|my|our|a) (?:[\w-]{2,12} )?$/;
+  /(?:^|[\s"'`(]|\\[nrt])[\w.@-]{1,40}[:/]([^\s"'`]{6,64}) is (?:the|your|my|our|a) (?:[\w-]{2,12} )?$/;
 const codeAsked =
-  /\b(?:use|enter|type) ["'`]?(?:[A-Z]{0,2}-?\d{4,8}|\d{3}[- ]\d{3})["'`]? to (?:\w{2,10} ){0,2}$/i;
+  /(?:\b|\\[nrt])(?:use|enter|type) ["'`]?(?:[A-Z]{0,2}-?\d{4,8}|\d{3}[- ]\d{3})["'`]? to (?:\w{2,10} ){0,2}$/i;
 
 /** What the expressions below need, and nearly no text has. */
 function mayCallBefore(word: string, before: string): boolean {
@@ -301,7 +301,10 @@ function isSaidWord(
   // In a statement that is written in capitals, any literal is the password.
   if (quoted && word === 'by' && text.slice(end - 2, end) === 'BY') return true;
   if (quoted && (word === 'by' || text.slice(end - 8, end) === 'PASSWORD')) return !/\s/.test(value);
-  if (!isPasswordWord.test(word) || !isTypedWord(value)) return false;
+  if (!isPasswordWord.test(word)) return false;
+  // `the new wifi pass is "pancake tuesday"`
+  if (quoted && announces.test(text.slice(end, at)) && isPhraseOfWords(value)) return true;
+  if (!isTypedWord(value)) return false;
   const lead = text.slice(end, at);
   if (/^ [[(]$/.test(lead)) return /[\])]/.test(text[to] ?? '') && !isInComment(text, end);
   // After an assignment, code continues on the line; a sentence doesn't.
@@ -355,6 +358,8 @@ function isAnnounced(word: string, value: string, quoted: boolean): boolean {
   )
     return false;
   if (isStandIn(value) || value.length < (word === 'code' ? 4 : 6)) return false;
+  // `curl -u user:password https://…`
+  if (/^https?:\/\/[^@\s]*$/.test(value)) return false;
   if (
     !/^pass|^pwd?$|^by$/.test(word) &&
     isPublicId(value) &&

@@ -40,7 +40,7 @@ function anyOf(...words: string[]): (text: string) => boolean {
 
 /** What only one-time codes are for. Words around count too, if the number has six digits, as most one-time codes and few others. */
 const strongPurposes =
-  'verif|confirm|conferm|best[äa]t|tigung|sms\\b|2fa|mfa|\\bfactor|einmal|one-?time|unlock|do[ğg]rula|onay|weryfik|potvr|ov[ěe][řr]|potwier|godkend|bekr[äæ]ft|vahvist|ellen[őo]rz|x[áa]c (?:thực|minh)|otp|verifik';
+  '\\b(?:texted|sent|e?mailed) (?:to )?(?:me|us|you|my)\\b|verif|confirm|conferm|best[äa]t|tigung|sms\\b|2fa|mfa|\\bfactor|einmal|one-?time|unlock|do[ğg]rula|onay|weryfik|potvr|ov[ěe][řr]|potwier|godkend|bekr[äæ]ft|vahvist|ellen[őo]rz|x[áa]c (?:thực|minh)|otp|verifik';
 /** What events have in their names as well (`login failed, code 18456`): they must be of the phrase that the word for a code is in. */
 const saysWhatFor = anyOf(
   strongPurposes,

@@ -4,6 +4,7 @@
  */
 import type { NameBook } from '../names/name-book.ts';
 import { alnum, characterTables } from '../scan/characters.ts';
+import { textBefore } from '../scan/escapes.ts';
 import type { Finding, Page } from '../scan/page.ts';
 import { nameByShape } from '../scan/shape-table.ts';
 import { isPublicId } from '../values/public-ids.ts';
@@ -22,10 +23,11 @@ const passwordCommands =
   /\b(?:sshpass|docker login|podman login|helm registry login|redis-cli|az login|mongo(?:sh|dump|restore|export)?|plink|pscp|cqlsh|smbclient|ldapsearch)\b[^\n|;]{0,160}$/;
 /** A user before the flag: `-p` is no port and no path then. */
 const userBefore = /[\s"',](?:-u|--user(?:name)?)(?:[\s"',=]{1,4})[\w.@\\-]{1,64}["',]{0,3}\s{0,3}["']?$/;
-/** Commands whose `-P` or `-k` is a password. */
+/** Commands whose `-P`, `-k` or `-K` is a password or a key. */
 const otherCommands: Record<string, RegExp> = {
   '-P': /\b(?:unzip|zip|sqlcmd|bcp|isql|mosquitto_(?:pub|sub))\b[^\n|;]{0,160}$/,
   '-k': /\bopenssl enc\b[^\n|;]{0,160}$/,
+  '-K': /\bopenssl enc\b[^\n|;]{0,160}$/,
 };
 const mysqlCommands = /\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump|unrar|rar)\b[^\n|;]{0,160}$/;
 
@@ -34,7 +36,7 @@ export function findFlagValue(page: Page, names: NameBook, start: number, end: n
   const { units, text } = page;
   if (!mayTell(page, names, start, end)) return undefined;
   const name = text.slice(start, Math.min(end, start + 80));
-  if (/^-p/.test(name) && mysqlCommands.test(text.slice(Math.max(0, start - 180), start)))
+  if (/^-p/.test(name) && mysqlCommands.test(textBefore(page, start, 180)))
     return findGluedPassword(page, start + 2, end);
   if (name === '-p' && isQuotedValue(page, end) && isCommand(page, start, /\bsshpass\b/))
     return findGluedPassword(page, end, end);
@@ -51,16 +53,14 @@ export function findFlagValue(page: Page, names: NameBook, start: number, end: n
   // `"[-token", "]-token"`: names that end alike.
   if (span.quoted && text.slice(span.start, span.end).endsWith(name)) return undefined;
   if (/^-{1,2}(?:u|user|proxy-user)$/.test(name)) return findUserPair(page, span);
-  const verdict = /^-[pawPk]$/.test(name) ? shortFlag(page, start) : names.lookUp(page, start, end);
+  const verdict = /^-[pawPkK]$/.test(name) ? shortFlag(page, start) : names.lookUp(page, start, end);
   if (!verdict || verdict.strength < 2) {
     // `-k x`, `--key x`: any tool may take a token this way, so the value must look like nothing else.
     const value = text.slice(span.start, Math.min(span.end, span.start + 300));
     const isToken =
       (/^-{1,2}(?:[a-z]|[a-z-]{0,20}key)$/i.test(name) && isDrawn(value)) ||
       (/^--?[a-z-]{0,20}key$/.test(name) && isDrawnSmall(value)) ||
-      (/^-[tkps]$/.test(name) &&
-        signsIn.test(text.slice(Math.max(0, start - 60), start)) &&
-        isShortToken(value));
+      (/^-[tkps]$/.test(name) && signsIn.test(textBefore(page, start, 60)) && isShortToken(value));
     return isToken ? { start: span.start, end: span.end, rule: 'flag' } : undefined;
   }
   if (/^-[pP]$/.test(name) && /^[\d.:/,-]+$/.test(text.slice(span.start, span.end))) return undefined;
@@ -108,7 +108,7 @@ const isDrawn = (value: string): boolean =>
   !isPublicId(value);
 
 function shortFlag(page: Page, start: number) {
-  const before = page.text.slice(Math.max(0, start - 180), start);
+  const before = textBefore(page, start, 180);
   const letter = page.text[start + 1];
   const telling = otherCommands[`-${letter}`] ?? passwordCommands;
   const isPassword =
@@ -121,7 +121,7 @@ const isQuotedValue = ({ units }: Page, at: number): boolean =>
   (units[at] === 39 || units[at] === 34) && units[at + 1]! > 32 && units[at + 1] !== 44;
 
 const isCommand = (page: Page, start: number, command: RegExp): boolean =>
-  command.test(page.text.slice(Math.max(0, start - 40), start));
+  command.test(textBefore(page, start, 40));
 
 /** `--user=name:password`. `place` is the sign after the flag. */
 export function findFlagPair(

@@ -219,7 +219,7 @@ export function buildStatementRules(): Map<string, StatementRule[]> {
     ['requirepass masterauth insecure-password auth_pass bindpw rootpw', { lead: lead(blanks) }],
     // A password's hash in a directory: `{SSHA}x`.
     [
-      'ssha ssha256 ssha512 smd5',
+      'sha ssha ssha256 ssha512 smd5',
       { lead: lead('\\}(?=[A-Za-z0-9+/]{20})'), before: /\{$/, rule: 'password-hash' },
     ],
     [

@@ -6,6 +6,7 @@
 
 import { findAuthorization } from '../grammars/header-values.ts';
 import type { NameBook } from '../names/name-book.ts';
+import { textBefore } from '../scan/escapes.ts';
 import type { Finding, Page } from '../scan/page.ts';
 import { nameByShape } from '../scan/shape-table.ts';
 import { isInvented, isTypedWord } from '../values/plain-words.ts';
@@ -35,7 +36,6 @@ export function findTold(
   const candidates = ruleTable().get(word);
   if (!candidates) return undefined;
   const { units } = page;
-  const from = Math.max(0, start - 80);
   let before: string | undefined;
   for (const rule of candidates) {
     if (rule.capitals && !isInCapitals(units, start, end)) continue;
@@ -45,7 +45,7 @@ export function findTold(
     rule.lead.lastIndex = end;
     if (!rule.lead.test(page.text)) continue;
     if (rule.before) {
-      before ??= page.text.slice(from, start);
+      before ??= textBefore(page, start, reach);
       if (!rule.before.test(before)) continue;
     }
     const found = applyRule(page, names, rule, end);
@@ -59,6 +59,8 @@ function isInCapitals(units: Uint16Array, start: number, end: number): boolean {
   return true;
 }
 
+/** How much text is examined before a word. */
+const reach = 80;
 const longestValue = 1024;
 const bare = { encoded: false, wholeLine: false };
 

@@ -154,6 +154,34 @@ export const toolRules: StatementRow[] = [
   // Of TSO and of games: `LOGON KIM/x`, `/login x`.
   ['logon', { lead: lead(`${blanks}[A-Z][A-Z\\d]{0,7}/`), capitals: true, part: /^([^/]+)/ }],
   ['login register', { lead: lead(blanks), before: /(?:^|[\s:])\/$/, chosen: true }],
+  // `vault kv put secret/app db=x`, by the reference of its commands: whatever the name, the values are what it keeps.
+  [
+    'put patch',
+    {
+      lead: lead(
+        `(?:${blanks}--?[\\w-]{1,20}(?:=[^\\s]{1,40})?){0,4}${blanks}[\\w./-]{1,160}${blanks}[A-Za-z][\\w.-]{1,79}=(?=[^\\s@-])`,
+      ),
+      before: /\b(?:vault|bao) kv $/,
+      typed: true,
+    },
+  ],
+  // `die PIN von meiner Karte ist 4711`
+  [
+    'pin',
+    {
+      lead: lead(
+        '(?: (?:von|vom|für|der|des|zur|zum|del?|du|pour|para|di)(?: [^\\s\\d.,;:]{2,16}){1,2})? (?:ist|lautet|war|est|es|è|é) (?=\\d{4,8}(?![\\w-]))',
+      ),
+      before:
+        /(?:^|[\s"'>:])(?:die|der|meine|deine|unsere|neue|mon|ton|notre|le|mi|tu|el|il|mio|tuo|o|meu|seu) $/i,
+      rule: 'pin',
+    },
+  ],
+  // OpenVPN's management interface: `password "Auth" "x"`.
+  [
+    'password',
+    { lead: lead(' \\\\{0,8}"[A-Z][\\w -]{1,40}\\\\{0,8}" (?=\\\\{0,8}")'), before: /\bCMD ["']$/ },
+  ],
   // `settings put secure wifi_psk x`, `consul kv put app/db/password x`
   [
     'put',

@@ -7,11 +7,12 @@
 import type { NameBook } from '../names/name-book.ts';
 import type { NamePlace } from '../names/name-place.ts';
 import { characterTables, wordUnit } from '../scan/characters.ts';
+import { textBefore } from '../scan/escapes.ts';
 import { type Finding, type Page, userListRule } from '../scan/page.ts';
 import { nameByShape } from '../scan/shape-table.ts';
 import { findSpoken } from '../speech/keyword-secrets.ts';
 import { isExampleWords } from '../values/example-values.ts';
-import { isPassphrase, isTypedWord } from '../values/plain-words.ts';
+import { isPassphrase, isPhraseOfWords, isTypedWord } from '../values/plain-words.ts';
 import { looksRandom } from '../values/randomness.ts';
 import { isStandIn } from '../values/stand-ins.ts';
 import { readBare, readQuoted, skipBlanks } from '../values/value-span.ts';
@@ -119,7 +120,11 @@ export function findBehindBlank(
     isTypedWord(value) &&
     !isStandIn(value);
   // In a program that is published an example stands there.
-  const isPhrase = isFallback && onlyWords.test(value) && isPassphrase(value) && !isExampleWords(value);
+  const isPhrase =
+    isFallback &&
+    !isExampleWords(value) &&
+    ((onlyWords.test(value) && isPassphrase(value)) ||
+      (verdict.strength === 3 && verdict.rule !== 'token' && isPhraseOfWords(value, 0.3)));
   return (isWord || isPhrase || looksChosen(value)) && !/[([{/]/.test(value)
     ? nameByShape(page, span, verdict.rule)
     : undefined;
@@ -149,7 +154,7 @@ export function findMentioned(page: Page, names: NameBook, start: number, end: n
 const verb = /^ (?:is|was|ist|lautet|est|es|to) /;
 
 /** `process.env.DB_PASSWORD || 'x'`: the fallback value. */
-const fallback = / (?:\|\||\?\?) (?=["'`])/y;
+const fallback = / (?:\|\||\?\?) (?=\\{0,8}["'`])/y;
 
 const onlyWords = /^[A-Za-z]+(?:[-_.][A-Za-z]+)+$/;
 
@@ -194,11 +199,7 @@ const gluedUser = /:([^\s"'\\]{2,200})/y;
 
 /** `curl -uuser:password`. The word before the colon starts with `-u`. */
 export function findGluedUser(page: Page, place: NamePlace): Finding | undefined {
-  if (
-    !/\b(?:curl|http|https|wget)\b[^\n|;]{0,160}$/.test(
-      page.text.slice(Math.max(0, place.start - 180), place.start),
-    )
-  )
+  if (!/\b(?:curl|http|https|wget)\b[^\n|;]{0,160}$/.test(textBefore(page, place.start, 180)))
     return undefined;
   gluedUser.lastIndex = place.sign;
   const password = gluedUser.exec(page.text)?.[1];

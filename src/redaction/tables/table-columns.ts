@@ -7,7 +7,7 @@
 import type { NameBook } from '../names/name-book.ts';
 import type { Finding, Page } from '../scan/page.ts';
 import { isNativePassword } from '../speech/native-names.ts';
-import { isTypedWord } from '../values/plain-words.ts';
+import { isPassphrase, isTypedWord } from '../values/plain-words.ts';
 import { isStandIn } from '../values/stand-ins.ts';
 import { looksChosen } from '../values/values.ts';
 import { cellUnits, delimiterOf, nameUnit } from './first-lines.ts';
@@ -116,7 +116,7 @@ function pushCell(
   const cell = cells[index]!;
   const value = /^[\s\\"'`]*(.*?)[\s\\"'`]*$/s.exec(cell)?.[1] ?? '';
   if (value === '' || isStandIn(value)) return;
-  if (!looksChosen(value, strength) && !(isPassword && isTypedWord(value))) return;
+  if (!looksChosen(value, strength) && !(isPassword && (isTypedWord(value) || isPassphrase(value)))) return;
   if (rule === 'token' && constant.test(value)) return;
   const before = cells.slice(0, index).reduce((sum, one) => sum + one.length + 1, lineStart);
   const start = before + cell.indexOf(value);

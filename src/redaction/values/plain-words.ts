@@ -52,6 +52,21 @@ export function isTypedWord(value: string): boolean {
   return partsOf(value).every((part) => !isPredicate(part));
 }
 
+/** What says that there is no value, or what it is. */
+const refuses =
+  /^(?:no|not|none|is|are|be|do|don't|must|should|missing|unset|undefined|invalid|required|default|here|your|enter|provided|given|found|environment|variable|secrets?|tokens?|keys?|passwords?|passphrase)$/i;
+
+/**
+ * `correct horse battery staple`, where a text may also be a message: two words or more, hardly any of which describe a password.
+ * @param most share of the words that may.
+ */
+export function isPhraseOfWords(value: string, most = 0): boolean {
+  if (value.length > 120 || !/^\p{L}[\p{L}\d]*(?: [\p{L}\d]+){1,11}$/u.test(value)) return false;
+  const parts = value.toLowerCase().split(' ');
+  if (parts.some((part) => refuses.test(part)) || !parts.some((part) => part.length > 3)) return false;
+  return parts.filter(isPredicate).length <= most * parts.length;
+}
+
 /** Parts of the names of variables that contain a password or lead to one. */
 const ofVariables =
   /^(?:pass(?:word|wd|phrase|code)?s?|pwd|pw|secrets?|tokens?|keys?|creds?|credentials?|auth|user(?:name)?|login|admin|input|values?|val|field|param(?:eter)?s?|args?|hash(?:ed)?|str(?:ing)?|text|form|env|config|conf|cfg|options?|opts|settings?|props?|state|data|body|req|request|res|get|set|is|has|on|to|from|of|new|old|current|my|db|get(?:ter)?|fn|cb|obj|raw|plain|encrypted?|decrypt(?:ed)?|validate[sd]?|check|verify|compare|confirm|reset|change|update|type|name|id|input|prompt|reader?|handler|callback|manager|service|provider|store|cache|context|ctx|default|required|missing|invalid)$/;

@@ -6,7 +6,7 @@ let standInWords: Set<string> | undefined;
 
 function isStandInWord(word: string): boolean {
   standInWords ??= new Set(
-    `null none nil undefined string! int! id! float! boolean! true false yes no on off todo tbd tba na n/a changeme change_me change-me replace_me
+    `null none nil error warn undefined string! int! id! float! boolean! true false yes no on off todo tbd tba na n/a changeme change_me change-me replace_me
     replaceme redacted hidden masked removed filtered withheld omitted secret password passwd pwd token string str number int
     integer boolean bool any unknown void object bytes buffer text required optional empty missing unset default example
     sample dummy placeholder disabled enabled invalid valid expired denied present absent auto basic bearer digest

@@ -33,7 +33,10 @@ export function readQuoted(page: Page, i: number): ValueSpan | undefined {
     let depth = 1;
     while (units[i + depth] === 92) depth += 1;
     const unit = units[i + depth]!;
-    if (isQuote(unit)) return closeQuoted(page, i + depth + 1, unit, depth);
+    // `\"\"\"x\"\"\"`
+    const isTriple =
+      isQuote(unit) && unit !== 96 && repeats(units, i, depth + 1) && units[i + 3 * (depth + 1)]! > 32;
+    if (isQuote(unit)) return closeQuoted(page, i + (isTriple ? 3 : 1) * (depth + 1), unit, depth);
   }
   if (first === 37 || first === 38 || first === 92) {
     const packed = readEscape(units, i);
@@ -43,6 +46,12 @@ export function readQuoted(page: Page, i: number): ValueSpan | undefined {
     }
   }
   return undefined;
+}
+
+/** The `length` units at `i` stand there three times. */
+function repeats(units: Uint16Array, i: number, length: number): boolean {
+  for (let j = i; j < i + 2 * length; j++) if (units[j] !== units[j + length]) return false;
+  return true;
 }
 
 const longestLiteral = 160;

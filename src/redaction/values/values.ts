@@ -23,6 +23,7 @@ import {
 import { digest, isPublicId, isPublicKey } from './public-ids.ts';
 import { hasLongRandomPart, hasRandomPart, isDrawnLetters, isReadable, looksRandom } from './randomness.ts';
 import { isFileToRead, isPartlyMasked, isPath, isStandIn } from './stand-ins.ts';
+import { isElementState, isStyleDatum } from './style-values.ts';
 
 /** The position of a value in the text. */
 export interface ValueForm {
@@ -78,6 +79,7 @@ export function isPlainDatum(value: string): boolean {
   return (
     /^[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?$/i.test(value) ||
     /^0x[0-9a-f]{1,8}$/i.test(value) ||
+    isStyleDatum(value) ||
     /^\d{4}-\d\d-\d\d(?:[T ][\d:.]+(?:Z|[-+]\d\d:?\d\d)?)?$/.test(value) ||
     /^(?:[v^~]|[<>]=?)?\d+\.(?:\d+\.\d+(?:[-+][\w.+-]*)?|(?:\d+\.)?x)$/.test(value) ||
     isPath(value) ||
@@ -98,6 +100,8 @@ function isExpression(value: string, form: ValueForm): boolean {
   if (namespaced.test(value)) return true;
   if (form.next === 40 || form.next === 91 || /^(?:module\.)?exports\.[A-Za-z_$]/.test(value)) return true;
   if (/^[A-Za-z_$][\w$.?]*\s*[([]/.test(value)) return true;
+  // `std::env::var(`
+  if (/^[A-Za-z_]\w*(?:::[A-Za-z_]\w*){1,8}(?:::)?[(<]/.test(value)) return true;
   if (/^[A-Za-z_$][\w$.]*\\{0,2}<[A-Za-z]/.test(value) || /^<code>[A-Z][a-z]+(?:[A-Z][a-z]+)*$/.test(value))
     return true;
   if (/^[A-Za-z_$]+(?:\$\d{1,3})?(?:(?:\?\.|\.|::|->)#?[A-Za-z_$]+)+[;!]?$/.test(value))
@@ -219,6 +223,9 @@ export function isSecretValue(value: string, verdict: NameVerdict, form: ValueFo
   // `STORAGE_KEY_BASE = "GramJs-session-"`: the start of something.
   if (form.quoted && verdict.rule !== 'password' && /^[A-Za-z_-]{1,40}[-_:.]$/.test(text)) return false;
   if (form.quoted && verdict.rule !== 'password' && isMark(text)) return false;
+  // `:type="visible ? 'text' : 'password'"`
+  if (form.quoted && /^[\w$.!]{1,60} \? \\{0,8}["'`]/.test(text)) return false;
+  if (!form.quoted && isElementState(text)) return false;
   if (form.quoted && regexSource.test(text) && /\\|\^/.test(text)) return false;
   if (!form.quoted && /^(?:string|str|text|bytes|any|boolean|number|void|Uint8Array)\b\s*[|;,=)&]/.test(text))
     return false;
@@ -359,8 +366,8 @@ function isMediumSecret(text: string, verdict: NameVerdict, form: ValueForm): bo
   return looksRandom(text, 8) || productKey.test(text) || (text.length >= 20 && !isReadableList(text));
 }
 
-/** `letmein74` */
-const wordAndNumber = /^[A-Za-z]{4,}[!#*_-]?\d{2,}[!#*]?$/;
+/** `letmein74`, `kaffeetasse3` */
+const wordAndNumber = /^(?:[A-Za-z]{4,}[!#*_-]?\d{2,}|[A-Za-z]{8,}\d)[!#*]?$/;
 
 /** Groups of capitals and digits with hyphens between them, as in license keys. */
 const productKey = /^(?=.*\d)(?=(?:[^-]*[A-Z]){3})(?:[A-Z0-9]{4,8}-){2,7}[A-Z0-9]{4,8}$/;
