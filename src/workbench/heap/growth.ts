@@ -1,5 +1,5 @@
-/** What grew over two or more snapshots. Only one heap is in memory at a time; of the earlier ones only digests are kept. */
-import { computeDigest, computeGrowth, type HeapDigest } from '../../analysis/memory/growth/growth.ts';
+/** What grew over two or more snapshots. */
+import { compareHeaps } from '../../analysis/memory/growth/compare-heaps.ts';
 import { growthSuspects } from '../../analysis/memory/growth/growth-suspects.ts';
 import type { Gap } from '../../model/verdict.ts';
 import type { Progress } from '../protocol.ts';
@@ -18,19 +18,19 @@ export async function growthBetween(
     (name: string) =>
     ({ text, share }: Progress): void =>
       say({ text: `${name}: ${text}`, ...(share !== undefined && { share }) });
-  const after = places.at(-1)!;
-  const digests: HeapDigest[] = [];
   const gaps: Gap[] = [];
-  for (const place of places.slice(0, -1)) {
-    const earlier = await openSnapshot(place, sayOf(place.name));
-    digests.push(computeDigest(earlier.heap, digests.length === 0));
-    gaps.push(...earlier.gaps);
-    earlier.close();
-  }
-  const last = await openSnapshot(after, sayOf(after.name));
-  say({ text: 'comparing' });
-  const growth = computeGrowth([...digests, computeDigest(last.heap)], last.heap, mostGrown);
-  last.close();
+  const growth = await compareHeaps({
+    count: places.length,
+    limit: mostGrown,
+    opensAgain: true,
+    async open(at, isAgain) {
+      const place = places[at]!;
+      const opened = await openSnapshot(place, sayOf(place.name));
+      if (!isAgain) gaps.push(...opened.gaps);
+      if (at === places.length - 1) say({ text: 'comparing' });
+      return opened;
+    },
+  });
   return {
     snapshots: growth.snapshots,
     matchedBy: growth.matchedBy,
@@ -38,6 +38,6 @@ export async function growthBetween(
     classCount: growth.classes.length,
     grown: growth.grown,
     suspects: growthSuspects(growth, mostSuspects),
-    gaps: [...gaps, ...last.gaps],
+    gaps,
   };
 }

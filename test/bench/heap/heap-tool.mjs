@@ -5,11 +5,10 @@
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { computeDigest, computeGrowth } from '../../../dist/analysis/memory/growth/growth.js';
+import { compareHeaps } from '../../../dist/analysis/memory/growth/compare-heaps.js';
 import { openHeap } from '../../../dist/analysis/memory/heap.js';
 import { computeSuspects } from '../../../dist/analysis/memory/suspects/suspects.js';
 import { readHeapSnapshot } from '../../../dist/formats/heapsnapshot/index.js';
-import { collectNow } from '../../../dist/platform/pending-collection.js';
 
 const require = createRequire(import.meta.url);
 
@@ -35,16 +34,8 @@ async function suspects(file) {
 
 /** One graph at a time, as the command does it. */
 async function diff(...files) {
-  const digests = [];
-  const take = async (file) => {
-    const heap = await openHeap(file);
-    digests.push(computeDigest(heap, digests.length === 0));
-    if (digests.length === files.length) computeGrowth(digests, heap, 30);
-  };
-  for (const file of files) {
-    if (digests.length > 0) collectNow();
-    await take(file);
-  }
+  const open = async (at) => ({ heap: await openHeap(files[at]), close() {} });
+  await compareHeaps({ count: files.length, limit: 30, open, opensAgain: true });
 }
 
 /** A peer is loaded before its time begins. */

@@ -100,6 +100,7 @@ class BreadthFirst {
     const distances = this.#distances;
     const queue = this.#queue;
     let queued = this.#queued;
+    const isReached = this.#reached();
     for (let at = 0; at < queued; at++) {
       if (at >= leastTrimmed && 4 * at >= queued) {
         queue.copyWithin(0, at, queued);
@@ -113,13 +114,23 @@ class BreadthFirst {
       for (let edge = firstEdge[node]!; edge < end; edge++) {
         const value = edges[edge]!;
         const target = value & edgeTargetMask;
-        if (distances[target] !== noDistance) continue;
+        if ((isReached[target >>> 5]! & (1 << target)) !== 0) continue;
         if (value < 0 && !this.#passes(value >>> edgeTypeShift, edge)) continue;
         if (isSpecial && !this.#passesFromSpecial(type[node]!, edge)) continue;
+        isReached[target >>> 5]! |= 1 << target;
         distances[target] = distance;
         queue[queued++] = target;
       }
     }
+  }
+
+  /** By ordinal, one bit each: for most edges the target has been reached, and the bits of all nodes fit in the cache. */
+  #reached(): Int32Array {
+    const distances = this.#distances;
+    const bits = new Int32Array((distances.length >>> 5) + 1);
+    for (let node = 0; node < distances.length; node++)
+      if (distances[node] !== noDistance) bits[node >>> 5]! |= 1 << node;
+    return bits;
   }
 
   #isSpecial(type: number, name: number): boolean {

@@ -60,8 +60,11 @@ export interface Growth {
   hasLastingIds: boolean;
 }
 
-/** @param isFirst whether others are compared with it; the last one may be from another process. */
-export function computeDigest(heap: Heap, isFirst = false): HeapDigest {
+/**
+ * @param isFirst whether others are compared with it.
+ * @param withPlaces the last one may be from another process, and this one will not be opened again.
+ */
+export function computeDigest(heap: Heap, isFirst = false, withPlaces = isFirst): HeapDigest {
   const { snapshot, aggregates, classes } = heap;
   const { ids, rows } = rowsById(snapshot);
   const byName = new Map<string, { count: number; selfSize: number; retainedSize: number }>();
@@ -81,7 +84,7 @@ export function computeDigest(heap: Heap, isFirst = false): HeapDigest {
     ...columnsOf(heap, rows),
     classNames: classes.kinds.map((kind) => kind.name),
     ...(isFirst ? { owners: ownerIds(heap, rows), isEmpty: emptyOnes(heap, rows) } : {}),
-    ...(isFirst || !snapshot.header.hasLastingIds ? { places: computePlaces(heap) } : {}),
+    ...(withPlaces || !snapshot.header.hasLastingIds ? { places: computePlaces(heap) } : {}),
   };
 }
 
@@ -104,6 +107,26 @@ function emptyOnes({ retained, selfSize }: Heap, rows: Uint32Array): Uint8Array 
   for (let at = 0; at < rows.length; at++)
     isEmpty[at] = retained[rows[at]!]! > selfSize.get(rows[at]!) ? 0 : 1;
   return isEmpty;
+}
+
+/** Whether they can only be compared by places, which the first digest does not have. */
+export function lacksPlaces([first, ...others]: readonly HeapDigest[], { snapshot }: Heap): boolean {
+  if (!first || first.places) return false;
+  if (!snapshot.header.hasLastingIds || others.some(({ hasLastingIds }) => !hasLastingIds)) return true;
+  const { ids, rows } = rowsById(snapshot);
+  let common = 0;
+  let otherType = 0;
+  for (let a = 0, b = 0; a < first.ids.length && b < ids.length; ) {
+    const before = first.ids[a]!;
+    const after = ids[b]!;
+    if (before === after) {
+      common++;
+      if (first.types[a] !== snapshot.nodes.type[rows[b]!]) otherType++;
+    }
+    if (before <= after) a++;
+    if (after <= before) b++;
+  }
+  return !areOfOneProcess(common, first.ids.length, otherType);
 }
 
 /** The share of a class's new objects that don't replace freed ones. */

@@ -274,18 +274,21 @@ export function listsBelow(
   nodes: ArrayLike<number>,
 ): { count: number; fullest: number } | undefined {
   const { tree, snapshot, retained } = heap;
-  const { type } = snapshot.nodes;
+  const { type, name } = snapshot.nodes;
+  const isListName = new Set(['Array', 'Map', 'Set'].map((text) => snapshot.strings.findAscii(text)));
   const counts = new Map<number, number>();
+  // Once so many are in no list, the answer is known: the links of a long chain would have a count each.
+  let othersLeft = nodes.length * (1 - headShare);
   for (let at = 0; at < nodes.length; at++) {
     let list = tree.dominator[nodes[at]!]!;
     while (list !== heap.root && (type[list] === NodeType.array || type[list] === NodeType.hidden))
       list = tree.dominator[list]!;
-    counts.set(list, (counts.get(list) ?? 0) + 1);
+    if (list !== holder && isListName.has(name[list]!)) counts.set(list, (counts.get(list) ?? 0) + 1);
+    else if (--othersLeft < -1) return undefined;
   }
   let [count, members, fullest] = [0, 0, -1];
   for (const [list, its] of counts) {
-    if (its < fewestInEach || list === holder || !/^(?:Array|Map|Set)$/.test(snapshot.nodeName(list)))
-      continue;
+    if (its < fewestInEach) continue;
     count++;
     members += its;
     if (fullest < 0 || retained[list]! > retained[fullest]!) fullest = list;

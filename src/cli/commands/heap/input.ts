@@ -6,6 +6,7 @@ import { closeSync, existsSync, statSync, writeSync } from 'node:fs';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip, constants as zlib } from 'node:zlib';
 import { type Heap, openHeap } from '../../../analysis/memory/heap.ts';
+import type { FacetName } from '../../../analysis/memory/kernel/second-thread.ts';
 import type { ValueInMemory } from '../../../analysis/memory/questions/heap-value.ts';
 import { partNames } from '../../../bundle/layout/bundle.ts';
 import type { BundleReader } from '../../../bundle/read/reader.ts';
@@ -41,6 +42,8 @@ export interface SourceOptions extends Wanted {
   isCore?: boolean | undefined;
   /** It is the id of this living process: called with --watch. */
   watched?: Watched | undefined;
+  /** What a second thread computes; everything if not given. */
+  facets?: readonly FacetName[];
 }
 
 export async function openHeapAt(
@@ -66,7 +69,8 @@ export async function openHeapAt(
       onProgress: (done, total) => bar.reading(done, total),
       onPhase: (phase) => bar.phase(phase),
     });
-    if (threads > 1 && heap.snapshot.hasAllEdges) await runInterruptibly(bar, () => heap.prepare());
+    if (threads > 1 && heap.snapshot.hasAllEdges)
+      await runInterruptibly(bar, () => heap.prepare(options.facets));
     const gaps = [
       ...found,
       ...heap.snapshot.gaps.map(({ section, reason }) => ({ part: `heap snapshot, ${section}`, reason })),

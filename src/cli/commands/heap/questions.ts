@@ -1,12 +1,10 @@
 /** The questions that `heap` answers: for each its arguments, and how its document is computed and rendered. */
 
+import { statSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
-import {
-  computeDigest,
-  computeGrowth,
-  type Growth,
-  type HeapDigest,
-} from '../../../analysis/memory/growth/growth.ts';
+import { compareHeaps } from '../../../analysis/memory/growth/compare-heaps.ts';
+import type { Growth } from '../../../analysis/memory/growth/growth.ts';
+import type { FacetName } from '../../../analysis/memory/kernel/second-thread.ts';
 import { type OtherSnapshot, otherSnapshot } from '../../../analysis/memory/query/change.ts';
 import { parseQuery } from '../../../analysis/memory/query/parse.ts';
 import {
@@ -32,7 +30,6 @@ import type { ClassOrder } from '../../../analysis/memory/questions/summary.ts';
 import { AgentdumpError } from '../../../errors.ts';
 import { type HeapDocument, heapSchema } from '../../../model/heap.ts';
 import type { Gap } from '../../../model/verdict.ts';
-import { collectNow } from '../../../platform/pending-collection.ts';
 import { renderCsv } from '../../../report/heap/csv.ts';
 import { renderFolded, renderSpeedscope } from '../../../report/heap/flame.ts';
 import { type HeapView, renderHeap } from '../../../report/heap/text.ts';
@@ -286,29 +283,32 @@ async function growingSuspects(options: QuestionOptions): Promise<Answer> {
   return shown('suspects', growthSuspectsDocument(options.sources, gaps, growth, options.limit ?? 10));
 }
 
-/** Only one snapshot at a time is in memory, and a digest of the others. */
 async function readGrowth(options: QuestionOptions, limit: number): Promise<{ growth: Growth; gaps: Gap[] }> {
-  const digests: HeapDigest[] = [];
   const gaps: Gap[] = [];
-  let growth: Growth | undefined;
-  const take = async (source: string, at: number): Promise<void> => {
-    const opened = await openHeapAt(source, options.dir, options.threads, options);
-    gaps.push(...opened.gaps.filter(({ reason }) => !gaps.some((gap) => gap.reason === reason)));
-    opened.compute(() => {
-      digests.push(computeDigest(opened.heap, at === 0));
-      if (at === options.sources.length - 1) growth = computeGrowth(digests, opened.heap, limit);
-    });
-    opened.close();
-  };
-  for (const [at, source] of options.sources.entries()) {
-    // V8 would only free the columns of the one before while the next one is read.
-    if (at > 0) {
-      collectNow();
-      await setTimeout(options.pauseMs ?? 0);
-    }
-    await take(source, at);
-  }
-  return { growth: growth!, gaps };
+  const growth = await compareHeaps({
+    count: options.sources.length,
+    limit,
+    opensAgain: options.sources.every(isStored),
+    async open(at, isAgain) {
+      if (at > 0 && !isAgain) await setTimeout(options.pauseMs ?? 0);
+      const opened = await openHeapAt(options.sources[at]!, options.dir, options.threads, {
+        ...options,
+        ...(at === 0 && !isAgain && { facets: digestFacets }),
+      });
+      gaps.push(...opened.gaps.filter(({ reason }) => !gaps.some((gap) => gap.reason === reason)));
+      return opened;
+    },
+  });
+  return { growth, gaps };
+}
+
+/** What the digest of the first one needs. */
+const digestFacets: readonly FacetName[] = ['classes', 'ownerOfPart'];
+
+/** Not a pipe or a process, which can be read only once. */
+function isStored(source: string): boolean {
+  const stat = statSync(source, { throwIfNoEntry: false });
+  return stat !== undefined && (stat.isFile() || stat.isDirectory());
 }
 
 async function query(options: QuestionOptions): Promise<Answer> {
