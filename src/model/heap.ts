@@ -133,6 +133,8 @@ export interface HeapSuspect {
   node?: HeapNodeRow;
   path?: string;
   source?: HeapSource;
+  /** Only its size is known, which one snapshot can't tell from growth: one of the largest holders, no suspicion. */
+  growth?: 'unknown';
 }
 
 export interface HeapStringRow {

@@ -55,6 +55,8 @@ export const suspectsSchema = heapAnswer({
         path: text,
         node,
         source,
+        /** It is only large: one of the largest holders, no suspicion. */
+        growth: oneOf('unknown'),
       },
     ),
   ),
@@ -207,6 +209,7 @@ export function structuredSuspects({ totalBytes, suspects }: SuspectsDocument): 
       path: suspect.path,
       node: held && nodeOf(held),
       source: source && sourceOf(source),
+      growth: suspect.growth,
     })),
   };
 }

@@ -184,15 +184,28 @@ function renderSummary(summary: HeapSummary, page: Page): string[] {
   ];
 }
 
-function renderSuspects(suspects: HeapSuspect[], total: number, page: Page): string[] {
-  if (!suspects.length)
-    return [
-      `No single thing, class or kind of thing stands out in these ${formatBytes(total)}.`,
-      'One snapshot does not show what grows: ask `agentdump heap suspects` with an earlier one and this.',
-    ];
+function renderSuspects(all: HeapSuspect[], total: number, page: Page): string[] {
+  const suspects = all.filter(({ growth }) => growth === undefined);
+  const holders = all.slice(suspects.length);
+  const nothing = `No single thing, class or kind of thing stands out as a leak in these ${formatBytes(total)}.`;
+  const hint =
+    'One snapshot does not show what grows: ask `agentdump heap suspects` with an earlier one and this.';
+  if (!holders.length)
+    return suspects.length ? suspectLines(suspects, 0, page) : [nothing, ...wrap(hint, page.columns)];
+  return [
+    ...(suspects.length ? suspectLines(suspects, 0, page) : [nothing]),
+    '',
+    title(page, 'Largest holders, growth not known'),
+    ...wrap(hint, page.columns),
+    '',
+    ...suspectLines(holders, suspects.length, page),
+  ];
+}
+
+function suspectLines(suspects: readonly HeapSuspect[], before: number, page: Page): string[] {
   return suspects.flatMap((suspect, at) => [
     ...(at ? [''] : []),
-    page.palette.strong(`${at + 1}. ${suspect.title}`),
+    page.palette.strong(`${before + at + 1}. ${suspect.title}`),
     ...wrap(suspect.sentence, page.columns - 3).map((line) => `   ${line}`),
     ...(suspect.path ? [`   ${page.palette.faint('at')} ${suspect.path}`] : []),
     ...(suspect.source?.file
@@ -201,7 +214,7 @@ function renderSuspects(suspects: HeapSuspect[], total: number, page: Page): str
         ]
       : []),
     ...suspect.evidence.map((fact) => `   ${page.palette.faint('-')} ${fact}`),
-    `   ${page.palette.faint(`${suspect.confidence}; wrong if: ${suspect.refutedBy}`)}`,
+    `   ${page.palette.faint(`${suspect.growth ? 'growth not known' : suspect.confidence}; wrong if: ${suspect.refutedBy}`)}`,
     ...(suspect.node ? [`   ${page.palette.faint(`rule ${suspect.rule}, node @${suspect.node.id}`)}`] : []),
   ]);
 }

@@ -22,7 +22,7 @@ export const cachesRule: SuspectRule = {
         const bytes = context.heap.retained[node]!;
         return suspectAt(context, 'unbounded-cache', node, bytes, {
           title: `A cache of ${formatNumber(entries)} entries holds ${shareText(bytes, context)}`,
-          sentence: `The cache at ${path} (${/^[aeiou]/i.test(kind) ? 'an' : 'a'} ${kind}) has grown to ${formatNumber(entries)} entries and keeps ${shareText(bytes, context)} alive: give it a limit or an age.`,
+          sentence: `The cache at ${path} (${/^[aeiou]/i.test(kind) ? 'an' : 'a'} ${kind}) has ${formatNumber(entries)} entries and keeps ${shareText(bytes, context)} alive. If it has no limit, give it one, or its entries an age.`,
           confidence: 'possible',
           evidence: [`its name says cache: ${path}`, `${entries} entries, retained size ${bytes} bytes`],
           refutedBy: 'It has a limit, and its number of entries is at that limit.',

@@ -288,7 +288,7 @@ function mainPart({ retained, dominated }: Heap, node: number): number {
 }
 
 /** Emitters, streams, connections, promises, worlds of their own. A list, which may be long, is none. */
-function isLive(heap: Heap, node: number): boolean {
+export function isLive(heap: Heap, node: number): boolean {
   if (heap.snapshot.nodeName(node) === 'Array') return false;
   return (
     liveClasses.test(heap.className(node)) ||

@@ -25,6 +25,7 @@ import { toolResultsRule } from '../rules/tool-results.ts';
 import { isCrowd } from './crowds.ts';
 import { limitOf, removesOldest } from './limits.ts';
 import { bytesMadeAtOnce, isTable } from './made-at-once.ts';
+import { showsGrowth } from './signs-of-growth.ts';
 import { holdsSmallRows } from './small-rows.ts';
 import { ordinalOf, type SuspectContext, type SuspectRule } from './suspect-context.ts';
 
@@ -69,7 +70,11 @@ export function computeSuspects(
   const all = rules.flatMap((rule) => rule.find(context));
   const tables = withTables ? 0 : leastTableBytes;
   // First, so that a finding that is not told doesn't stand for one that would be.
-  const left = all.flatMap((suspect) => discounted(heap, suspect, tables));
+  const left = all
+    .flatMap((suspect) => discounted(heap, suspect, tables))
+    .map((suspect) =>
+      withTables || !isOfSize(heap, suspect) ? suspect : { ...suspect, growth: 'unknown' as const },
+    );
   const told = left.filter(
     (suspect, at) =>
       !general.has(suspect.rule) ||
@@ -78,7 +83,16 @@ export function computeSuspects(
   const weights = new Map(told.map((suspect) => [suspect, weightOf(heap, suspect)]));
   const weight = (suspect: HeapSuspect): number => weights.get(suspect)!;
   const isLast = (suspect: HeapSuspect): number => Number(meantToBeLarge.has(suspect.refutedBy));
-  return told.sort((a, b) => isLast(a) - isLast(b) || weight(b) - weight(a)).slice(0, limit);
+  const isHolder = (suspect: HeapSuspect): number => Number(suspect.growth !== undefined);
+  return told
+    .sort((a, b) => isHolder(a) - isHolder(b) || isLast(a) - isLast(b) || weight(b) - weight(a))
+    .slice(0, limit);
+}
+
+/** Whether nothing but its size speaks for a leak. */
+function isOfSize(heap: Heap, { rule, node }: HeapSuspect): boolean {
+  if (!ofSize.has(rule) && !ofContents.has(rule)) return false;
+  return !node || !showsGrowth(heap, ordinalOf(heap, node));
 }
 
 /** Of small rows, such as those of a table that was filled in a loop. */
@@ -98,6 +112,8 @@ const ofSize: ReadonlySet<string> = new Set([
   'closure-context',
   'external-memory',
 ]);
+/** Rules that know what something is, and from one snapshot no more of how it came than its size. */
+const ofContents: ReadonlySet<string> = new Set(['embeddings', 'documents', 'duplicate-strings']);
 /** Of these, the ones that have not counted what is in the container. */
 const ofSizeAlone: ReadonlySet<string> = new Set([
   'unbounded-cache',

@@ -12,7 +12,7 @@ export function SuspectList({ suspects, hrefOf, nothing }: SuspectListProps) {
   if (!suspects.length) return <p class="faint">{nothing}</p>;
   return (
     <ol class="suspect-list">
-      {suspects.map(({ title, sentence, confidence, evidence, refutedBy, rule, node }, n) => (
+      {suspects.map(({ title, sentence, confidence, evidence, refutedBy, rule, node, growth }, n) => (
         <li key={n}>
           <h3>
             {node ? (
@@ -22,7 +22,7 @@ export function SuspectList({ suspects, hrefOf, nothing }: SuspectListProps) {
             ) : (
               title
             )}{' '}
-            <span class="chip">{confidence}</span>
+            <span class="chip">{growth ? 'growth not known' : confidence}</span>
           </h3>
           <p>{sentence}</p>
           <details>

@@ -32,7 +32,7 @@ const ways: [way: string, rule: string, sentence: RegExp][] = [
   ['large-object', 'large-object', /kept\.index/],
   ['large-class', 'large-class', /class Ticket \(constructor at \S*heap-suspects\.mjs:\d+/],
   ['growing-collection', 'growing-collection', /array at .*kept\.history has 40,000 entries/],
-  ['unbounded-cache', 'unbounded-cache', /kept\.responseCache \(a Map\) has grown to 12,000 entries/],
+  ['unbounded-cache', 'unbounded-cache', /kept\.responseCache \(a Map\) has 12,000 entries/],
   ['conversations', 'conversations', /kept\.session\.messages/],
   ['tool-results', 'tool-results', /2,50\d tool results of read_file retained by .*kept\.session\.messages/],
   ['documents', 'documents', /5,00\d documents .*kept\.store\.docs/],
