@@ -41,6 +41,11 @@ export const thresholds = {
   nativeBytes: 256 * 1024 * 1024,
 } as const;
 
+/** Of external memory: what is less needs no mention. */
+const minorShare = 0.1;
+/** Of what is neither heap nor external: then it is malloc's. */
+const mostOfMalloc = 0.7;
+
 type Rule = (input: UnusualInput) => UnusualFact | undefined;
 
 function nearLimit(
@@ -120,15 +125,25 @@ const highLoad: Rule = ({ loadAverage, cpus }) => {
 };
 
 const external: Rule = ({ memory }) => {
-  const { external: bytes = 0, heapUsed = 0 } = memory?.usage ?? {};
+  const { external: bytes = 0, heapUsed = 0, arrayBuffers } = memory?.usage ?? {};
   return bytes >= thresholds.externalBytes && bytes >= thresholds.externalRatio * heapUsed
     ? {
         level: 'notice',
-        fact: `${formatBytes(bytes)} outside the JavaScript heap (buffers), against ${formatBytes(heapUsed)} in it`,
+        fact: `${formatBytes(bytes)} outside the JavaScript heap (${externalText(bytes, arrayBuffers)}), against ${formatBytes(heapUsed)} in it`,
         part: 'memory.json',
       }
     : undefined;
 };
+
+/** Of Node's two figures `arrayBuffers` is a part of `external`; the rest is counted by V8 without saying for what. */
+function externalText(bytes: number, arrayBuffers = bytes): string {
+  const other = bytes - arrayBuffers;
+  if (other <= bytes * minorShare) return 'Buffers and array buffers';
+  const others = `${formatBytes(other)} WebAssembly memory, long strings, or what native code reports`;
+  return arrayBuffers <= bytes * minorShare
+    ? `${others}; hardly any Buffers`
+    : `${formatBytes(arrayBuffers)} Buffers and array buffers, ${others}`;
+}
 
 /** Resident memory that neither V8's heap nor Buffers account for, and how the rest is divided. */
 const resident: Rule = ({ memory }) => {
@@ -144,12 +159,25 @@ const resident: Rule = ({ memory }) => {
   ];
   return {
     level: 'notice',
-    fact: `${formatBytes(rest)} of ${formatBytes(rss)} resident memory is neither heap nor Buffers (${parts.join(', ')}): native code and addons, WebAssembly, stacks of threads, or what the allocator has not given back${mappedText(memory?.mapped)}`,
+    fact: `${formatBytes(rest)} of ${formatBytes(rss)} resident memory is neither heap nor Buffers (${parts.join(', ')}): ${restText(rest, memory?.mapped)}${mappedText(memory?.mapped)}`,
     part: 'memory.json',
   };
 };
 
-function mappedText(mapped: NonNullable<UnusualInput['memory']>['mapped']): string {
+type Mapped = NonNullable<UnusualInput['memory']>['mapped'];
+
+/** Heaps of workers, which V8 maps itself, are none of malloc's. */
+function restText(rest: number, mapped: Mapped): string {
+  if (mapped?.mallocBytes === undefined)
+    return 'native code and addons, heaps and stacks of threads, or what the allocator has not given back';
+  if (mapped.mallocBytes >= rest * mostOfMalloc)
+    return 'allocated by native code (addons, or Node itself for streams, sockets and the like), or freed by it and not given back by the allocator';
+  if ((mapped.otherBytes ?? 0) >= rest * mostOfMalloc)
+    return 'mapped, and not by malloc: heaps of workers, compiled code, or what native code maps by itself';
+  return 'native code and addons, heaps and stacks of threads, or what the allocator has not given back';
+}
+
+function mappedText(mapped: Mapped): string {
   if (mapped?.mallocBytes === undefined) return '';
   const { mallocBytes, mallocArenas = 0, stackBytes = 0, fileBytes = 0 } = mapped;
   const arenas = mallocArenas ? ` and ${formatCount(mallocArenas, 'arena')} of threads` : '';

@@ -72,8 +72,25 @@ const cases: [string, UnusualInput, RegExp, UnusualInput][] = [
   [
     'buffers',
     { memory: { usage: { external: gib, heapUsed: gib / 8 } } },
-    /1 GiB outside the JavaScript heap/,
+    /1 GiB outside the JavaScript heap \(Buffers and array buffers\)/,
     { memory: { usage: { external: gib, heapUsed: gib } } },
+  ],
+  [
+    'WebAssembly memory',
+    { memory: { usage: { external: gib, heapUsed: gib / 8, arrayBuffers: gib / 100 } } },
+    /1 GiB outside the JavaScript heap \(1014 MiB WebAssembly memory, long strings, .*; hardly any Buffers\)/,
+    { memory: { usage: { external: gib, heapUsed: gib, arrayBuffers: gib / 100 } } },
+  ],
+  [
+    'heaps of workers',
+    {
+      memory: {
+        usage: { rss: 2 * gib, heapTotal: gib / 8, heapUsed: gib / 8 },
+        mapped: { mallocBytes: gib / 8, stackBytes: gib / 64, otherBytes: 1.6 * gib },
+      },
+    },
+    /neither heap nor Buffers .*: mapped, and not by malloc: heaps of workers/,
+    { memory: { usage: { rss: 2 * gib, heapTotal: gib, heapUsed: gib } } },
   ],
   [
     'resident memory',
