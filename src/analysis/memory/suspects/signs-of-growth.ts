@@ -13,6 +13,7 @@ import { isLive, referredTo, sampleOf } from './crowds.ts';
 /** Fewer functions may be a program's own: its routes, its commands. */
 const fewestCallbacks = 1000;
 const most = 0.8;
+const mostReferrers = 16;
 const eventClasses = /^(?:IncomingMessage|ServerResponse|ClientRequest|AbortController|AbortSignal|WeakRef)$/;
 
 export function showsGrowth(heap: Heap, node: number): boolean {
@@ -22,37 +23,45 @@ export function showsGrowth(heap: Heap, node: number): boolean {
 function holdsEvents(heap: Heap, holder: number): boolean {
   const { others, step } = referredTo(heap, holder);
   const samples = sampleOf(others);
-  if (!samples.length) return false;
-  const events = samples.filter((entry) => isOfEvent(heap, entry)).length;
-  if (events >= samples.length * most) return true;
-  if (others.length * step < fewestCallbacks) return false;
-  return samples.filter((entry) => isCallback(heap, entry)).length >= samples.length * most;
+  if (hasOneEach(heap, samples, isOfEvent)) return true;
+  return others.length * step >= fewestCallbacks && hasOneEach(heap, samples, isCallback);
 }
 
-/** It is, or one of its fields leads to, something that exists because something happened. */
-function isOfEvent(heap: Heap, entry: number): boolean {
-  const isOne = (node: number): boolean =>
-    heap.snapshot.nodes.type[node] === NodeType.object &&
-    (isLive(heap, node) || eventClasses.test(heap.className(node)));
-  return isOne(entry) || fieldsOf(heap, entry).some(isOne);
+/** Whether most of them are one of these, or have one as a field, or are a field of one. What they share, such as a parent, is none of theirs. */
+function hasOneEach(
+  heap: Heap,
+  samples: readonly number[],
+  isOne: (heap: Heap, node: number) => boolean,
+): boolean {
+  const found = new Set<number>();
+  for (const entry of samples) {
+    const near = [entry, ...fieldsOf(heap, entry), ...referrersOf(heap, entry)];
+    const one = near.find((node) => isOne(heap, node));
+    if (one !== undefined) found.add(one);
+  }
+  return samples.length > 0 && found.size >= samples.length * most;
 }
 
-/** A function that was made for it: an own one, whose scope has a value that belongs to it. */
-function isCallback(heap: Heap, entry: number): boolean {
-  const { type } = heap.snapshot.nodes;
-  return (
-    type[entry] === NodeType.closure || fieldsOf(heap, entry).some((node) => type[node] === NodeType.closure)
-  );
+/** It exists because something happened. */
+function isOfEvent(heap: Heap, node: number): boolean {
+  if (heap.snapshot.nodes.type[node] !== NodeType.object) return false;
+  return isLive(heap, node) || eventClasses.test(heap.className(node));
 }
 
-/** What its own fields lead to, and nothing else does in the dominator tree. */
-function fieldsOf({ snapshot, tree }: Heap, entry: number): number[] {
+const isCallback = ({ snapshot }: Heap, node: number): boolean =>
+  snapshot.nodes.type[node] === NodeType.closure;
+
+function fieldsOf({ snapshot }: Heap, entry: number): number[] {
   const { firstEdge } = snapshot.nodes;
   const fields: number[] = [];
-  for (let edge = firstEdge[entry]!; edge < firstEdge[entry + 1]!; edge++) {
-    const target = snapshot.edgeTarget(edge);
-    if (snapshot.edgeType(edge) === EdgeType.property && tree.dominator[target] === entry)
-      fields.push(target);
-  }
+  for (let edge = firstEdge[entry]!; edge < firstEdge[entry + 1]!; edge++)
+    if (snapshot.edgeType(edge) === EdgeType.property) fields.push(snapshot.edgeTarget(edge));
   return fields;
+}
+
+/** A timer or a socket may hold it as well as the container. */
+function referrersOf({ snapshot, retainers }: Heap, entry: number): number[] {
+  return [...retainers.to(entry).subarray(0, mostReferrers)]
+    .filter((edge) => snapshot.edgeType(edge) === EdgeType.property)
+    .map((edge) => retainers.sourceOf(edge));
 }
