@@ -5,8 +5,10 @@
  */
 import { collectNow } from '../../../platform/pending-collection.ts';
 import type { Heap } from '../heap.ts';
-import { computeDigest, computeGrowth, type Growth, type HeapDigest, lacksPlaces } from './growth.ts';
+import { computeDigest, computeGrowth, type Growth, type HeapDigest } from './growth.ts';
 import { computePlaces } from './growth-places.ts';
+import { areOfOneProcess } from './one-process.ts';
+import { rowsById } from './rows-by-id.ts';
 
 export interface OpenedToCompare {
   heap: Heap;
@@ -43,4 +45,24 @@ export async function compareHeaps({ count, limit, open, opensAgain }: ToCompare
   if (growth) return growth;
   digests[0]!.places = await use(0, computePlaces, true);
   return use(count - 1, end, true);
+}
+
+/** Whether they can only be compared by places, which the first digest does not have. */
+function lacksPlaces([first, ...others]: readonly HeapDigest[], { snapshot }: Heap): boolean {
+  if (!first || first.places) return false;
+  if (!snapshot.header.hasLastingIds || others.some(({ hasLastingIds }) => !hasLastingIds)) return true;
+  const { ids, rows } = rowsById(snapshot);
+  let common = 0;
+  let otherType = 0;
+  for (let a = 0, b = 0; a < first.ids.length && b < ids.length; ) {
+    const before = first.ids[a]!;
+    const after = ids[b]!;
+    if (before === after) {
+      common++;
+      if (first.types[a] !== snapshot.nodes.type[rows[b]!]) otherType++;
+    }
+    if (before <= after) a++;
+    if (after <= before) b++;
+  }
+  return !areOfOneProcess(common, first.ids.length, otherType);
 }

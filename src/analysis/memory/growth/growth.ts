@@ -109,26 +109,6 @@ function emptyOnes({ retained, selfSize }: Heap, rows: Uint32Array): Uint8Array 
   return isEmpty;
 }
 
-/** Whether they can only be compared by places, which the first digest does not have. */
-export function lacksPlaces([first, ...others]: readonly HeapDigest[], { snapshot }: Heap): boolean {
-  if (!first || first.places) return false;
-  if (!snapshot.header.hasLastingIds || others.some(({ hasLastingIds }) => !hasLastingIds)) return true;
-  const { ids, rows } = rowsById(snapshot);
-  let common = 0;
-  let otherType = 0;
-  for (let a = 0, b = 0; a < first.ids.length && b < ids.length; ) {
-    const before = first.ids[a]!;
-    const after = ids[b]!;
-    if (before === after) {
-      common++;
-      if (first.types[a] !== snapshot.nodes.type[rows[b]!]) otherType++;
-    }
-    if (before <= after) a++;
-    if (after <= before) b++;
-  }
-  return !areOfOneProcess(common, first.ids.length, otherType);
-}
-
 /** The share of a class's new objects that don't replace freed ones. */
 type NetShare = (className: string) => number;
 
