@@ -10,7 +10,6 @@ import {
   type LoadedScript,
   mapPartPrefix,
   partNames,
-  type RawFrame,
   type ScriptsPart,
   sourcePartPrefix,
 } from '../../bundle/layout/bundle.ts';
@@ -24,7 +23,7 @@ import { findEmitter } from '../host/read-emitter.ts';
 import { findField } from '../host/read-field.ts';
 import { currentPolicy } from '../install/policy.ts';
 import { logStreams } from '../recording/log-tap.ts';
-import { placesOfFunctions } from '../stacks/function-places.ts';
+import { placesOfHandlers } from '../stacks/function-places.ts';
 import { hasOwnFrame, scriptNamesIn } from '../stacks/named-scripts.ts';
 import {
   addFrames,
@@ -65,7 +64,7 @@ export const scriptsPart: PartProducer = {
       // The stack of a client's error often ends in its package; the place where the program aborted the call does not.
       const aborted = context.thrown && context.recording?.recorder.lastAbortStack;
       if (aborted !== undefined) context.stackTexts.push(aborted);
-      const handlers = handlersOf(context, self);
+      const handlers = placesOfHandlers(context.handlers, self);
       addFrames(
         context.framePlaces,
         handlers.filter(({ url }) => !url.includes('/node_modules/')),
@@ -82,23 +81,6 @@ export const scriptsPart: PartProducer = {
 
 const fromDisk =
   'the heap was too large for a debugger in the time of a death: the scripts are those of require.cache and of the stack, as they are on the disk';
-
-/** Without those whose script is not known, which is never so for V8's own list. */
-function handlersOf({ handlers }: CaptureContext, self: ScriptTexts & { isFromDisk: boolean }): RawFrame[] {
-  if (handlers.length === 0) return [];
-  const places = placesOfFunctions(handlers);
-  const urlsOf = ({ scripts }: ScriptTexts) => new Map(scripts.map(({ scriptId, url }) => [scriptId, url]));
-  let urls = urlsOf(self);
-  if (self.isOfV8 !== true && !self.isFromDisk && places.some(({ scriptId }) => !urls.has(scriptId))) {
-    const all = openSelfDebugger();
-    urls = urlsOf(all);
-    all.close();
-  }
-  return places.flatMap((place) => {
-    const url = urls.get(place.scriptId);
-    return url ? [{ ...place, url }] : [];
-  });
-}
 
 /** A program that ends itself because of an error may have printed its stack. */
 function printedStacks({ trigger, logs }: CaptureContext): string[] {

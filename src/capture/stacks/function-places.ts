@@ -4,6 +4,7 @@
  */
 import type { Session } from 'node:inspector';
 import type { RawFrame } from '../../bundle/layout/bundle.ts';
+import { openSelfDebugger, type ScriptTexts } from '../host/inspector-session.ts';
 import { putBack, putProperty } from '../host/intrinsics/intrinsics.ts';
 import { findField } from '../host/read-field.ts';
 
@@ -12,7 +13,7 @@ const mostFunctions = 8;
 /** Functions that are bound to functions that are bound. */
 const mostBindings = 3;
 
-export type FunctionPlace = Omit<RawFrame, 'url'>;
+type FunctionPlace = Omit<RawFrame, 'url'>;
 
 interface Described {
   objectId?: string;
@@ -23,8 +24,37 @@ type Answer = {
   internalProperties?: { name: string; value?: Described }[];
 };
 
+/**
+ * With the scripts that they are in, of `texts` or, if that is a part of them, of all. Without those whose script is not known, which is
+ * never so for V8's own list.
+ */
+export function placesOfHandlers(
+  handlers: readonly object[],
+  texts: ScriptTexts & { isFromDisk: boolean },
+): RawFrame[] {
+  if (handlers.length === 0) return [];
+  try {
+    const places = placesOfFunctions(handlers);
+    let urls = urlsOf(texts);
+    if (texts.isOfV8 !== true && !texts.isFromDisk && places.some(({ scriptId }) => !urls.has(scriptId))) {
+      const all = openSelfDebugger();
+      urls = urlsOf(all);
+      all.close();
+    }
+    return places.flatMap((place) => {
+      const url = urls.get(place.scriptId);
+      return url ? [{ ...place, url }] : [];
+    });
+  } catch {
+    // No inspector, or one that the program has replaced: the scripts are worth more than whose handler it was.
+    return [];
+  }
+}
+
+const urlsOf = ({ scripts }: ScriptTexts) => new Map(scripts.map(({ scriptId, url }) => [scriptId, url]));
+
 /** Without those that V8 has no place for, such as native ones. Throws if this Node has no inspector. */
-export function placesOfFunctions(functions: readonly object[]): FunctionPlace[] {
+function placesOfFunctions(functions: readonly object[]): FunctionPlace[] {
   const session: Session = new (process.getBuiltinModule('node:inspector').Session)();
   session.connect();
   try {
