@@ -4,6 +4,7 @@
  */
 import type AsyncHooks from 'node:async_hooks';
 import type Crypto from 'node:crypto';
+import type PerfHooks from 'node:perf_hooks';
 import type Zlib from 'node:zlib';
 
 const cache = new Map<string, unknown>();
@@ -18,6 +19,7 @@ function load<Module>(name: string): Module {
 }
 
 export const asyncHooks = () => load<typeof AsyncHooks>('node:async_hooks');
+export const perfHooks = () => load<typeof PerfHooks>('node:perf_hooks');
 export const zlib = () => load<typeof Zlib>('node:zlib');
 
 /** A SHA-256 hash of bytes that arrive in pieces. */

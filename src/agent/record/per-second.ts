@@ -3,6 +3,8 @@
  * busy machine a second of the clock is a fraction of one for the program, of which so many would be a larger share.
  */
 
+import { perfHooks } from '../node-modules.ts';
+
 /** Milliseconds since any moment: of the clock, and of those the program's. */
 export interface ProgramTime {
   clock: number;
@@ -12,7 +14,6 @@ export interface ProgramTime {
 /** A starved program still has so many of what it may have. */
 const leastShare = 0.2;
 const { now } = Date;
-const { eventLoopUtilization } = performance;
 const { cpuUsage } = process;
 
 export class PerSecond {
@@ -58,6 +59,13 @@ export class PerSecond {
 export const ofClock = (): ProgramTime => ({ clock: 0, had: 0 });
 
 function readTime(): ProgramTime {
-  const { user, system } = cpuUsage();
-  return { clock: now(), had: eventLoopUtilization().idle + (user + system) / 1000 };
+  try {
+    const { user, system } = cpuUsage();
+    // The preload's own `performance` has no more than its clock.
+    const { idle } = perfHooks().performance.eventLoopUtilization();
+    return { clock: now(), had: idle + (user + system) / 1000 };
+  } catch {
+    // The program has replaced it.
+    return ofClock();
+  }
 }
