@@ -29,6 +29,8 @@ setTimeout(() => throws('boom'), 10); await delay(2000);`,
     name: 'anthropic: the reason of an abort that its client leaves out',
     frameworks: 'agents',
     replies: [{ fault: 'silent' }],
+    // V8 lists the signals only where a death may take longer.
+    env: { AGENTDUMP_HEAP: 'always' },
     program: `const { default: Anthropic } = await ofAgents('@anthropic-ai/sdk'); const client = new Anthropic({ apiKey: 'key', baseURL: MODEL, maxRetries: 0 });
 const spending = new AbortController(); function stopSpending() { note('throws'); spending.abort(new Error('budget of 3 dollars spent')); }
 setTimeout(stopSpending, 2500);

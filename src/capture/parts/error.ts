@@ -39,7 +39,7 @@ export const errorPart: PartProducer = {
     if (begun) context.stackTexts.push(begun.stack);
     const place = findSyntaxErrorPlace(context.thrown.value);
     const promiseStack = takeSchedulingStack();
-    const reasons = context.mayDebug ? abortReasons(value).map(readThrown).filter(saysMore) : [];
+    const reasons = mayListSignals(context) ? abortReasons(value).map(readThrown).filter(saysMore) : [];
     for (const reason of reasons) context.stackTexts.push(...reason.stackTexts);
     return {
       error,
@@ -53,6 +53,10 @@ export const errorPart: PartProducer = {
     };
   },
 };
+
+/** The collection before V8 lists objects takes 75 ms and more, which most deaths don't have. */
+const mayListSignals = ({ mayDebug, tests, config }: CaptureContext): boolean =>
+  mayDebug && (tests !== undefined || config.heap === 'always');
 
 /** Than Node's own reason, if `abort()` is given none. */
 const saysMore = ({ error }: ReadError): boolean =>

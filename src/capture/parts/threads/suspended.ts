@@ -26,8 +26,6 @@ const ofDeathMs = 230;
  */
 const listingMs = { least: 30, perMb: 7 };
 const usedUpToHereMs = 40;
-/** An error takes longer to describe than a signal. */
-const usedByErrorMs = 65;
 const usedInAllMs = 85;
 
 export const suspendedPart: PartProducer = {
@@ -67,11 +65,14 @@ function whyNot({ config, trigger, mayDebug, tests, time }: CaptureContext): str
   const usedBytes = process.getBuiltinModule('node:v8').getHeapStatistics().used_heap_size;
   if (!mayDebug || usedBytes > (tests ? mostUsedByTestsBytes : mostUsedBytes))
     return 'the heap was too large to list its promises';
-  if (waitingKinds.has(trigger.kind) && trigger.kind !== 'signal') return undefined;
   if (tests || config.heap === 'always') return undefined;
+  // A death by an error uses most of its time for the error itself.
+  if (thrownKinds.has(trigger.kind))
+    return 'to list the promises takes too long for a death by an error; AGENTDUMP_HEAP=always allows it';
+  if (trigger.kind !== 'signal') return undefined;
   // The time used so far shows how fast the machine is.
   const ms = usedInAllMs + listingMs.least + listingMs.perMb * (usedBytes / 1024 ** 2);
-  return (ms / (trigger.kind === 'signal' ? usedUpToHereMs : usedByErrorMs)) * time.usedMs() > ofDeathMs
-    ? 'to list the promises would have taken too long for a death'
+  return (ms / usedUpToHereMs) * time.usedMs() > ofDeathMs
+    ? 'to list the promises would have taken too long for a death by a signal'
     : undefined;
 }
