@@ -63,7 +63,7 @@ export const seenAtOnce: Record<string, RegExp> = {
   'list made anew': /app\.state\.log$/,
   'promise chain': /app\.first$/,
   'memoized for ever': /options\.cache$/,
-  'chain of contexts': /^2,0\d\d \{parent, request\} objects/,
+  'chain of contexts': /^The variable store|^2,0\d\d \{parent, request\} objects/,
   'context of a callback': /resume|\{parent, request\}/,
   'unread events': /unconsumedEvents/,
   'list with two ends': /app\.jobs/,

@@ -74,9 +74,8 @@ for (const [way, [where, what]] of partInTurn(Object.entries(entangled), 3))
     const [first] = byGrowth;
     assert.match(first?.path ?? '', where);
     assert.ok(first?.sentence.includes(` of class ${what}`), first?.sentence);
-    assert.match(
-      atOnce[0]?.title ?? '',
-      seenAtOnce[way] ?? /^$/,
-      atOnce.map(({ title }) => title).join('\n'),
-    );
+    const expected = seenAtOnce[way];
+    // What is only large may be listed or not: its share of the heap is near the least that is told.
+    const [seen] = expected ? atOnce : atOnce.filter(({ growth }) => growth === undefined);
+    assert.match(seen?.title ?? '', expected ?? /^$/, atOnce.map(({ title }) => title).join('\n'));
   });
