@@ -97,7 +97,7 @@ if (!text) throws('no answer after 5 steps');`,
     open: [],
   },
   {
-    name: 'langgraph: the limit of steps, whose message is long and whose place is in the package',
+    name: 'langgraph: the limit of steps, whose message is long and whose stack is in the package',
     frameworks: 'agents',
     program: `const { Annotation, StateGraph, START } = await ofAgents('@langchain/langgraph');
 const State = Annotation.Root({ n: Annotation() });
@@ -105,7 +105,7 @@ const graph = new StateGraph(State).addNode('think', async (state) => ({ n: stat
 note('throws'); await graph.invoke({ n: 0 }, { recursionLimit: 6 });`,
     kind: 'uncaught-exception',
     cause: [
-      /^. GraphRecursionError: Recursion limit of 6 reached without hitting.* in @langchain\/langgraph /,
+      /^. GraphRecursionError: Recursion limit of 6 reached without hitting.* from victim\.mjs:\d+:\d+ /,
     ],
     open: [],
   },
