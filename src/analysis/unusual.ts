@@ -173,7 +173,7 @@ function restText(rest: number, mapped: Mapped): string {
   if (mapped.mallocBytes >= rest * mostOfMalloc)
     return 'allocated by native code (addons, or Node itself for streams, sockets and the like), or freed by it and not given back by the allocator';
   if ((mapped.otherBytes ?? 0) >= rest * mostOfMalloc)
-    return 'mapped, and not by malloc: heaps of workers, compiled code, or what native code maps by itself';
+    return 'mapped, and not by malloc: heaps of workers, WebAssembly memory (which V8 does not count on Node 26), compiled code, or what native code maps by itself';
   return 'native code and addons, heaps and stacks of threads, or what the allocator has not given back';
 }
 
