@@ -171,3 +171,19 @@ test('every command line of the documents works', async (t) => {
     });
   assert.ok(ran.size > 5, `${ran.size} were run`);
 });
+
+test('the first command of README.md: the example dies, and its account has no gap', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'agentdump-example-test-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const example = join(root, 'fixtures', 'example', 'run.mjs');
+  const env = { ...process.env, TMPDIR: folder, NODE_OPTIONS: '' };
+  const { status, stdout } = spawnSync(process.execPath, [example], {
+    encoding: 'utf8',
+    env,
+    timeout: 60_000,
+  });
+  assert.match(stdout, /^✖ TypeError: Cannot read properties of undefined \(reading 'total'\) at /m);
+  assert.doesNotMatch(stdout, /^Gaps$/m);
+  // `analyze` exits with 1 if there are gaps.
+  assert.equal(status, 0, stdout);
+});

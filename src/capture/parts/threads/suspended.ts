@@ -55,21 +55,21 @@ export const suspendedPart: PartProducer = {
   },
 };
 
-/** The model asked for tools, and nothing reports the start of one: a function of the program that a package awaits may be one. */
-function mayRunTools({ trigger, recording }: CaptureContext): boolean {
+/**
+ * The model asked for tools, and nothing reports the start of one: a function of the program that a package awaits may be one. A death
+ * by an error has no time to list them, which is no gap of it.
+ */
+function mayRunTools({ trigger, recording, tests, config }: CaptureContext): boolean {
   const { asked = 0, hearsTools } = recording?.recorder ?? {};
-  return thrownKinds.has(trigger.kind) && asked > 0 && !hearsTools;
+  const hasTime = tests !== undefined || config.heap === 'always';
+  return hasTime && thrownKinds.has(trigger.kind) && asked > 0 && !hearsTools;
 }
 
 function whyNot({ config, trigger, mayDebug, tests, time }: CaptureContext): string | undefined {
   const usedBytes = process.getBuiltinModule('node:v8').getHeapStatistics().used_heap_size;
   if (!mayDebug || usedBytes > (tests ? mostUsedByTestsBytes : mostUsedBytes))
     return 'the heap was too large to list its promises';
-  if (tests || config.heap === 'always') return undefined;
-  // A death by an error uses most of its time for the error itself.
-  if (thrownKinds.has(trigger.kind))
-    return 'to list the promises takes too long for a death by an error; AGENTDUMP_HEAP=always allows it';
-  if (trigger.kind !== 'signal') return undefined;
+  if (trigger.kind !== 'signal' || tests || config.heap === 'always') return undefined;
   // The time used so far shows how fast the machine is.
   const ms = usedInAllMs + listingMs.least + listingMs.perMb * (usedBytes / 1024 ** 2);
   return (ms / usedUpToHereMs) * time.usedMs() > ofDeathMs
