@@ -111,14 +111,13 @@ async function itemDocument({ row, path }: Item, around: Surroundings): Promise<
   return afterJob(`account-${row.id}`, work, row.name, around, (result) => {
     const account = result as Account;
     const title = account.verdict?.title ?? row.name;
-    const hasList = targets.folder !== undefined || targets.fleet !== undefined;
     return renderDocument(
       {
         view: 'account',
         base,
         title,
         item: row,
-        hasList,
+        hasList: hasList(targets),
         hasHeap: row.kind === 'core' || hasPart(account, partNames.heapSnapshot),
         hasMemory: row.kind === 'core' || hasPart(account, partNames.miniCore),
       },
@@ -126,6 +125,10 @@ async function itemDocument({ row, path }: Item, around: Surroundings): Promise<
     );
   });
 }
+
+/** Whether there is a list to go back to. */
+const hasList = ({ folder, fleet }: Surroundings['targets']): boolean =>
+  folder !== undefined || fleet !== undefined;
 
 const hasPart = ({ bundle }: Account, part: string): boolean =>
   bundle?.parts.some(({ name }) => name === part) ?? false;
@@ -148,7 +151,7 @@ async function heapDocument(item: Item, around: Surroundings): Promise<string> {
       base,
       title: `Heap of ${row.name}`,
       item: row,
-      hasList: targets.folder !== undefined || targets.fleet !== undefined,
+      hasList: hasList(targets),
       summary: result as Answers['summary'],
     }),
   );
@@ -167,7 +170,7 @@ async function memoryDocument({ row, path }: Item, around: Surroundings): Promis
       base,
       title: `Memory of ${row.name}`,
       item: row,
-      hasList: targets.folder !== undefined || targets.fleet !== undefined,
+      hasList: hasList(targets),
       hasHeap: row.kind === 'core',
       summary: result as MemorySummary,
     }),
