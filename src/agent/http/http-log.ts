@@ -1,7 +1,8 @@
 /**
  * Requests that are not model calls: records method, host, status and timing, but no content. A program may make hundreds per
  * second, so a request is written only after it has taken a while or is over, and several are written together, with the
- * times at which they began or ended, not those of the writing. At a death, open requests are written. Requests above a limit per second are only counted.
+ * times at which they began or ended, not those of the writing. At a death, open requests are written. Requests above a limit
+ * per second are only counted.
  */
 import type { ByOrigin } from '../../journal/layout/agent.ts';
 import { PassingSet } from '../record/passing-set.ts';

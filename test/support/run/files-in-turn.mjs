@@ -1,5 +1,6 @@
 // `.ci/run` runs a fifth of the files *.wide.test.ts, so that it takes a quarter of an hour: five commits in a row run all of
-// them. The same is true of files that `npm test` passed, and that have only more generated inputs in the wide run. By hand all of them run; before a change of many rooms lands, run each fifth.
+// them. The same is true of files that `npm test` passed, and that have only more generated inputs in the wide run. By hand all
+// of them run; before a change of many rooms lands, run each fifth.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
