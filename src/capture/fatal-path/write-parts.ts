@@ -139,6 +139,7 @@ function produceInTime(producer: PartProducer, context: CaptureContext): { text?
   if (limitMs <= 0) throw new DeadlineExceeded('no time was left for it');
   const time = ownTime();
   const produced: { data?: object | undefined } = {};
+  if (producer.isUncut) produceData(producer, context, produced);
   let late: DeadlineExceeded | undefined;
   let mayRepeat = ownLimit === undefined;
   for (let at = 0; at < allowances.length && time.wallMs() < limitMs + longestWaitMs; ) {
@@ -180,11 +181,7 @@ function produceText(
   produced: { data?: object | undefined },
   allowed: ValueLimits,
 ): string | undefined {
-  if (!('data' in produced)) {
-    const data = producer.produce(context) as object | undefined;
-    if (data !== undefined && !producer.isRedacted) producer.canaryPlace?.plant(data as never);
-    produced.data = data;
-  }
+  if (!('data' in produced)) produceData(producer, context, produced);
   const { data } = produced;
   if (data === undefined) return undefined;
   if (producer.isRedacted) return JSON.stringify(data);
@@ -193,6 +190,16 @@ function produceText(
   uproot(copy);
   producer.canaryPlace?.uproot(copy as never);
   return JSON.stringify(producer.hasOwnFigures ? withFigures(copy, data) : copy);
+}
+
+function produceData(
+  producer: PartProducer,
+  context: CaptureContext,
+  produced: { data?: object | undefined },
+): void {
+  const data = producer.produce(context) as object | undefined;
+  if (data !== undefined && !producer.isRedacted) producer.canaryPlace?.plant(data as never);
+  produced.data = data;
 }
 
 function countWithheld(writer: BundleWriter, part: string): void {

@@ -88,6 +88,8 @@ export interface PartProducer {
   isVital?: true;
   /** A separate limit in milliseconds of our own time, instead of the common one. */
   limitMs?(context: CaptureContext): number;
+  /** It must not be cut, and ends by itself: `produce` runs outside of the deadline (host/deadline.ts). */
+  isUncut?: true;
   /** JSON data, or undefined if there is nothing to report and nothing missing. */
   produce(context: CaptureContext): unknown;
 }

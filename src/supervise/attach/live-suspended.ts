@@ -2,14 +2,19 @@
  * Lists where the async functions of a running program wait, through its inspector (see capture/stacks/suspended.ts). V8
  * first collects all garbage, which blocks the main thread for 30 ms plus 7 ms per MB.
  */
-import { distinctStacks, lookText, mostPromises, type Suspended } from '../../capture/stacks/suspended.ts';
+import {
+  distinctStacks,
+  groups,
+  lookText,
+  mostPromises,
+  type Suspended,
+} from '../../capture/stacks/suspended.ts';
 import { preloadFile } from '../arm.ts';
 import type { LiveFacts } from './live-facts.ts';
 import type { RemoteDebugger } from './remote-debugger.ts';
 
 const mostUsedBytes = 64 * 1024 ** 2;
 const longestMs = 50;
-const atOnce = 500;
 const mostStacks = 100;
 const group = 'agentdump';
 
@@ -22,8 +27,8 @@ const question = `function () {
   const [from, found] = [performance.now(), []];
   const most = Math.min(this.length, ${mostPromises});
   let promises = 0;
-  while (promises < most && (promises === 0 || performance.now() - from < ${longestMs})) {
-    const some = this.slice(promises, Math.min(promises + ${atOnce}, most));
+  for (let size = ${groups.first}; promises < most && (promises === 0 || performance.now() - from < ${longestMs}); size *= 2) {
+    const some = this.slice(promises, Math.min(promises + Math.min(size, ${groups.largest}), most));
     look(some, found);
     evaluate('0');
     promises += some.length;

@@ -1,5 +1,6 @@
 /** `suspended.json`: what async functions of the program waited for, if no thrown value shows it. */
 import { partNames, type SuspendedPart, type TriggerKind } from '../../../bundle/layout/bundle.ts';
+import { makeStack } from '../../host/intrinsics/own-stack.ts';
 import { ownTime } from '../../host/own-time.ts';
 import { listSuspended } from '../../stacks/suspended.ts';
 import type { CaptureContext, PartProducer } from '../part.ts';
@@ -30,6 +31,7 @@ const usedInAllMs = 85;
 
 export const suspendedPart: PartProducer = {
   name: partNames.suspended,
+  isUncut: true,
   produce(context): SuspendedPart | undefined {
     const { trigger, tests, addGap, stackTexts, ownFile } = context;
     if (!(waitingKinds.has(trigger.kind) || mayRunTools(context)) || trigger.stall) return undefined;
@@ -69,6 +71,8 @@ function whyNot({ config, trigger, mayDebug, tests, time }: CaptureContext): str
   const usedBytes = process.getBuiltinModule('node:v8').getHeapStatistics().used_heap_size;
   if (!mayDebug || usedBytes > (tests ? mostUsedByTestsBytes : mostUsedBytes))
     return 'the heap was too large to list its promises';
+  if (isInVmCode())
+    return 'code run by node:vm led here, and its time limit might end the listing, of which Node would die';
   if (trigger.kind !== 'signal' || tests || config.heap === 'always') return undefined;
   // The time used so far shows how fast the machine is.
   const ms = usedInAllMs + listingMs.least + listingMs.perMb * (usedBytes / 1024 ** 2);
@@ -76,3 +80,8 @@ function whyNot({ config, trigger, mayDebug, tests, time }: CaptureContext): str
     ? 'to list the promises would have taken too long for a death by a signal'
     : undefined;
 }
+
+const deepest = 10_000;
+
+/** Whether the program may have set a time limit to what runs here (`listSuspended`). */
+const isInVmCode = (): boolean => /\(node:vm:\d/.test(String(makeStack(deepest, undefined)));
