@@ -5,6 +5,7 @@
  */
 import type { Session } from 'node:inspector';
 import { descriptorOf, putBack, putProperty } from '../host/intrinsics/intrinsics.ts';
+import { toUndo } from '../host/undo.ts';
 
 /** For all getters that one reader runs, because one may be an endless loop. */
 const longestMs = 100;
@@ -36,13 +37,16 @@ export class GetterReader {
     if (!putProperty(globalThis, slotName, slot))
       throw new Error('not read, because it is a getter of the program');
     // V8 describes what a getter throws, for which Node would call the program's formatter.
+    const undo = toUndo(() => {
+      if (format) putBack(HostError, 'prepareStackTrace', format);
+      putBack(globalThis, slotName, undefined);
+    });
     if (format) putProperty(HostError, 'prepareStackTrace', undefined);
     try {
       this.#evaluate();
       return slot.found;
     } finally {
-      if (format) putBack(HostError, 'prepareStackTrace', format);
-      putBack(globalThis, slotName, undefined);
+      undo();
       this.#leftMs -= performance.now() - startedAt;
     }
   }

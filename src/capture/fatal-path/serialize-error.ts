@@ -8,6 +8,7 @@ import type { RawFrame, SerializedError } from '../../bundle/layout/bundle.ts';
 import { startOf } from '../../redaction/start-of.ts';
 import { putBack, putProperty } from '../host/intrinsics/intrinsics.ts';
 import { findField, requireField } from '../host/read-field.ts';
+import { toUndo } from '../host/undo.ts';
 import { GetterReader } from './getter-reader.ts';
 
 const maxDepth = 8;
@@ -27,12 +28,13 @@ export interface ReadError {
 /** Reads `thrown`. Never throws. */
 export function readThrown(thrown: unknown): ReadError {
   const getters = new GetterReader();
+  const close = toUndo(() => getters.close());
   try {
     const reader = new ErrorReader(getters);
     const error = reader.read(thrown, 0);
     return { error, stackTexts: reader.stackTexts };
   } finally {
-    getters.close();
+    close();
   }
 }
 
@@ -144,10 +146,11 @@ export function readRawFrames(thrown: unknown): RawFrame[] {
     return Reflect.apply(original, HostError, [error, callSites]);
   };
   if (!putProperty(HostError, 'prepareStackTrace', format)) return [];
+  const undo = toUndo(() => putBack(HostError, 'prepareStackTrace', before));
   try {
     findField(thrown, 'stack');
   } finally {
-    putBack(HostError, 'prepareStackTrace', before);
+    undo();
   }
   return frames;
 }

@@ -5,6 +5,8 @@
  * other-realms.ts).
  * Throws if this Node has no inspector.
  */
+import { toUndo } from '../host/undo.ts';
+
 const slotKey = Symbol.for('agentdump.objects');
 const group = 'agentdump';
 
@@ -27,10 +29,11 @@ export function listObjects(visit: (objects: object[]) => void, kind: ObjectKind
   };
   const slot = Object.assign(value, { top: prototypeOf(kind) });
   Object.defineProperty(globalThis, slotKey, { value: slot, configurable: true, enumerable: false });
+  const undo = toUndo(() => void Reflect.deleteProperty(globalThis, slotKey));
   try {
     handOver();
   } finally {
-    Reflect.deleteProperty(globalThis, slotKey);
+    undo();
   }
 }
 
@@ -48,6 +51,7 @@ function handOver(): void {
   const { Session } = process.getBuiltinModule('node:inspector');
   const session = new Session();
   session.connect();
+  const close = toUndo(() => session.disconnect());
   try {
     const post = (method: string, params: object): Record<string, { objectId?: string }> => {
       let answer = {};
@@ -64,6 +68,6 @@ function handOver(): void {
     post('Runtime.callFunctionOn', { functionDeclaration, objectId: all['objects']?.objectId });
     session.post('Runtime.releaseObjectGroup', { objectGroup: group });
   } finally {
-    session.disconnect();
+    close();
   }
 }

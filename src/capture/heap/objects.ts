@@ -6,6 +6,7 @@
  * something.
  */
 import type { Session } from 'node:inspector';
+import { toUndo } from '../host/undo.ts';
 
 const idsApart = 2;
 const group = 'agentdump';
@@ -16,10 +17,11 @@ export function countHeapObjects(): number | undefined {
     const { Session } = process.getBuiltinModule('node:inspector');
     const session = new Session();
     session.connect();
+    const close = toUndo(() => session.disconnect());
     try {
       return countIn(session);
     } finally {
-      session.disconnect();
+      close();
     }
   } catch {
     return undefined;

@@ -4,6 +4,7 @@
  * during the questions, unless it was enabled before.
  */
 import { descriptorOf, putBack, putProperty } from './intrinsics/intrinsics.ts';
+import { toUndo } from './undo.ts';
 
 export interface AskV8 {
   /** Its properties are in a shape that other objects may share, not in a hash table of its own. */
@@ -31,11 +32,14 @@ export function askV8<Answer>(ask: (v8: AskV8) => Answer): Answer | undefined {
   const { setFlagsFromString } = process.getBuiltinModule('node:v8');
   const isOurs = compiled('%HasFastProperties({})') === undefined;
   if (isOurs) setFlagsFromString(`--${flag}`);
+  const undo = toUndo(() => {
+    if (isOurs) setFlagsFromString(`--no-${flag}`);
+  });
   try {
     const v8 = compiled(questions) as AskV8 | undefined;
     return v8 && ask(v8);
   } finally {
-    if (isOurs) setFlagsFromString(`--no-${flag}`);
+    undo();
   }
 }
 
@@ -43,12 +47,13 @@ export function askV8<Answer>(ask: (v8: AskV8) => Answer): Answer | undefined {
 function compiled(source: string): unknown {
   const { Error: HostError } = globalThis;
   const before = descriptorOf(HostError, 'prepareStackTrace');
+  const undo = toUndo(() => putBack(HostError, 'prepareStackTrace', before));
   try {
     putProperty(HostError, 'prepareStackTrace', undefined);
     return new (process.getBuiltinModule('node:vm').Script)(source).runInThisContext();
   } catch {
     return undefined;
   } finally {
-    putBack(HostError, 'prepareStackTrace', before);
+    undo();
   }
 }

@@ -10,6 +10,7 @@ import { ownWork } from '../../agent/taps/own-work.ts';
 import { platform } from '../../platform/index.ts';
 import { hasAddressRoom, plainThreadBytes } from './address-room.ts';
 import { countFreeDescriptors } from './free-descriptors.ts';
+import { undoDepth, undoDownTo } from './undo.ts';
 
 type Slot = { run: (() => unknown) | undefined };
 
@@ -37,6 +38,7 @@ export function runWithDeadline<Value>(limitMs: number, run: () => Value): Value
     filename: 'agentdump:deadline',
   });
   const { depth } = ownWork;
+  const left = undoDepth();
   const slot: Slot = { run };
   Object.defineProperty(globalThis, slotKey, { value: slot, configurable: true, enumerable: false });
   try {
@@ -48,6 +50,7 @@ export function runWithDeadline<Value>(limitMs: number, run: () => Value): Value
   } finally {
     // V8 runs no `finally` of what it terminates.
     ownWork.depth = depth;
+    undoDownTo(left);
     Reflect.deleteProperty(globalThis, slotKey);
   }
 }

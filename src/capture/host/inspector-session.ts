@@ -3,6 +3,7 @@
  * hot code ten times slower. On the thread's own session `post` calls back synchronously (tested on Node 20, 22, 24, 26).
  */
 import type { Session } from 'node:inspector';
+import { toUndo } from './undo.ts';
 
 export interface ScriptParsed {
   scriptId: string;
@@ -34,6 +35,7 @@ export function openSelfDebugger(): SelfDebugger {
   const session: Session = new inspector.Session();
   const scripts: ScriptParsed[] = [];
   session.connect();
+  const close = toUndo(() => session.disconnect());
   session.on('Debugger.scriptParsed', (message) => scripts.push(message.params as ScriptParsed));
   session.post('Debugger.enable');
   return {
@@ -48,9 +50,7 @@ export function openSelfDebugger(): SelfDebugger {
       return source;
     },
     exceptionPlace: (error) => exceptionPlace(session, error),
-    close() {
-      session.disconnect();
-    },
+    close,
   };
 }
 

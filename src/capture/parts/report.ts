@@ -10,6 +10,7 @@ import type { NodeReport } from '../../platform/systems/node-report.ts';
 import { startOf } from '../../redaction/start-of.ts';
 import { isMainThread } from '../fatal-path/surroundings.ts';
 import { findField, requireField } from '../host/read-field.ts';
+import { toUndo } from '../host/undo.ts';
 import type { CaptureContext, PartProducer } from './part.ts';
 import { describeThread } from './threads/threads.ts';
 
@@ -106,15 +107,18 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? startOf(
 function without<Result>(run: () => Result): Result {
   const report = process.report as { excludeNetwork?: boolean; excludeEnv?: boolean };
   const { excludeNetwork, excludeEnv } = report;
+  const undo = toUndo(() => {
+    if (excludeNetwork !== undefined) report.excludeNetwork = excludeNetwork;
+    else delete report.excludeNetwork;
+    if (excludeEnv !== undefined) report.excludeEnv = excludeEnv;
+    else delete report.excludeEnv;
+  });
   report.excludeNetwork = true;
   report.excludeEnv = true;
   try {
     return run();
   } finally {
-    if (excludeNetwork !== undefined) report.excludeNetwork = excludeNetwork;
-    else delete report.excludeNetwork;
-    if (excludeEnv !== undefined) report.excludeEnv = excludeEnv;
-    else delete report.excludeEnv;
+    undo();
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import type { Session } from 'node:inspector';
 import { plainValue } from '../heap/object-names.ts';
+import { toUndo } from '../host/undo.ts';
 
 const slotKey = Symbol.for('agentdump.scopes');
 const group = 'agentdump-scopes';
@@ -22,6 +23,7 @@ type Answer = {
 
 export class ClosureScopes {
   readonly #session: Session;
+  readonly close: () => void;
   readonly #slot: Slot = { asked: undefined, answer: null };
 
   /** Throws if this Node has no inspector. */
@@ -29,6 +31,10 @@ export class ClosureScopes {
     this.#session = new (process.getBuiltinModule('node:inspector').Session)();
     this.#session.connect();
     Object.defineProperty(globalThis, slotKey, { value: this.#slot, configurable: true, enumerable: false });
+    this.close = toUndo(() => {
+      Reflect.deleteProperty(globalThis, slotKey);
+      this.#session.disconnect();
+    });
   }
 
   /** One object per scope, with its variables as fields, innermost first. Empty if V8 does not provide them. */
@@ -49,11 +55,6 @@ export class ClosureScopes {
     const found = Array.isArray(scopes) ? scopes.flatMap(({ value }) => this.#take(value)) : [];
     this.#session.post('Runtime.releaseObjectGroup', { objectGroup: group });
     return found;
-  }
-
-  close(): void {
-    Reflect.deleteProperty(globalThis, slotKey);
-    this.#session.disconnect();
   }
 
   #take(scope: { objectId?: string; description?: string } | undefined): object[] {

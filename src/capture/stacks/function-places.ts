@@ -7,6 +7,7 @@ import type { RawFrame } from '../../bundle/layout/bundle.ts';
 import { openSelfDebugger, type ScriptTexts } from '../host/inspector-session.ts';
 import { putBack, putProperty } from '../host/intrinsics/intrinsics.ts';
 import { findField } from '../host/read-field.ts';
+import { toUndo } from '../host/undo.ts';
 
 const slotName = '__agentdumpFunction';
 const mostFunctions = 8;
@@ -57,10 +58,11 @@ const urlsOf = ({ scripts }: ScriptTexts) => new Map(scripts.map(({ scriptId, ur
 function placesOfFunctions(functions: readonly object[]): FunctionPlace[] {
   const session: Session = new (process.getBuiltinModule('node:inspector').Session)();
   session.connect();
+  const close = toUndo(() => session.disconnect());
   try {
     return functions.slice(0, mostFunctions).flatMap((asked) => placeOf(session, unwrapped(asked)) ?? []);
   } finally {
-    session.disconnect();
+    close();
   }
 }
 
@@ -72,6 +74,7 @@ function unwrapped(listener: object): object {
 
 function placeOf(session: Session, asked: object): FunctionPlace | undefined {
   if (!putProperty(globalThis, slotName, asked)) return undefined;
+  const undo = toUndo(() => putBack(globalThis, slotName, undefined));
   try {
     let objectId = post(session, 'Runtime.evaluate', { expression: slotName }).result?.objectId;
     for (let n = 0; n <= mostBindings && objectId !== undefined; n++) {
@@ -93,7 +96,7 @@ function placeOf(session: Session, asked: object): FunctionPlace | undefined {
     }
     return undefined;
   } finally {
-    putBack(globalThis, slotName, undefined);
+    undo();
   }
 }
 

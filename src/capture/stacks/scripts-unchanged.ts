@@ -16,6 +16,7 @@ import { startSha256 } from '../../platform/sha256.ts';
 import { readSmallFile } from '../../platform/small-file.ts';
 import { fileCompilers } from '../host/file-compilers.ts';
 import type { ScriptParsed, ScriptTexts } from '../host/inspector-session.ts';
+import { toUndo } from '../host/undo.ts';
 import { type Stacks, scriptsOnStacks } from './scripts-on-disk.ts';
 
 type Counted = Profiler.ScriptCoverage;
@@ -140,13 +141,14 @@ function countedScripts(ownFile: string): Map<string, Counted> | undefined {
   const { Session } = process.getBuiltinModule('node:inspector');
   const session = new Session();
   session.connect();
+  const close = toUndo(() => session.disconnect());
   let all: Counted[] | undefined;
   try {
     session.post('Profiler.getBestEffortCoverage', (error, answer) => {
       if (!error) all = answer.result;
     });
   } finally {
-    session.disconnect();
+    close();
   }
   if (!all) return undefined;
   const own = [ownFile, pathToFileURL(ownFile).href];
