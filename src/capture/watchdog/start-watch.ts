@@ -29,6 +29,7 @@ import { stackTextOf } from '../stacks/frame-reader.ts';
 import type { DeathSignals, SignalHolder } from '../triggers/signal-watch.ts';
 import { StretchWatch } from './heap-stretch.ts';
 import type { startHiddenWorker } from './hidden-worker.ts';
+import { Interruption } from './interruption.ts';
 import { isReady } from './main-cpu.ts';
 import { MemoryWatch } from './memory-watch.ts';
 import {
@@ -108,10 +109,12 @@ class MainSide implements Watch {
   #unended: string | undefined;
   #journal: string | undefined;
   #hasNotedSignals = false;
+  readonly #interruption: Interruption;
 
   constructor(options: WatchOptions) {
     this.#options = options;
     this.#shared = makeCells(options.deathSignals?.signals.length ?? 0);
+    this.#interruption = new Interruption(this.#shared);
     const { memoryPercent } = options.config;
     if (memoryPercent > 0 && options.config.hangMs > 0) this.#memory = this.#watchMemory(memoryPercent);
     this.#holder = this.#makeHolder();
@@ -141,17 +144,21 @@ class MainSide implements Watch {
       const seen = { stackText: this.#stack(), heapBytes: this.#options.memory.read(true).oldSpace.used };
       return callback === undefined || callback === 'Object' ? seen : { ...seen, callback };
     },
-    report: (report) => ours(() => this.excuse(() => this.#report(report))),
-    lookAtMemory: () => ours(() => this.excuse(() => this.#lookAtMemory(true))) ?? false,
+    report: (report) => this.#evaluated(() => this.#report(report)),
+    lookAtMemory: () => this.#evaluated(() => this.#lookAtMemory(true)) ?? false,
     takeSnapshot: (frames) => {
       const where = frames
         ? { stackText: stackTextOf(frames), locals: frames }
         : { stackText: `Main thread\n${this.#stack()}` };
       // See ../README.md: "A stop that never ends".
       if (!frames) this.#options.disarmLocals();
-      ours(() => this.excuse(() => this.#memory?.takeSnapshot(where)));
+      this.#evaluated(() => this.#memory?.takeSnapshot(where));
     },
   };
+
+  #evaluated<Value>(work: () => Value): Value | undefined {
+    return ours(() => this.#interruption.during(() => this.excuse(work)));
+  }
 
   get threadId(): number {
     return Atomics.load(this.#shared, cells.threadId);
@@ -297,9 +304,9 @@ class MainSide implements Watch {
         if (Atomics.load(shared, cells.held) === 0) return;
         const until = performance.now() + answerMs;
         while (isReady(this.threadId) && performance.now() < until)
-          if (Atomics.wait(shared, cells.due, 0, unreadPollMs) !== 'timed-out') return;
+          if (this.#interruption.awaitChange(cells.due, 0, unreadPollMs)) return;
       },
-      awaitDue: () => void Atomics.wait(shared, cells.due, 0, answerMs),
+      awaitDue: () => void this.#interruption.awaitChange(cells.due, 0, answerMs),
       noteDelivery: (signal) => void Atomics.add(shared, cells.delivered + signals.indexOf(signal), 1),
       noteHost: () => {
         // In this order: the watchdog reads the bits first.
@@ -338,14 +345,13 @@ class MainSide implements Watch {
   #release(signal: NodeJS.Signals | undefined): boolean {
     const before = Atomics.load(this.#shared, cells.released);
     this.#tell({ release: signal });
-    return Atomics.wait(this.#shared, cells.released, before, answerMs) !== 'timed-out';
+    return this.#interruption.awaitChange(cells.released, before, answerMs);
   }
 
   #report({ stall, frames, signal }: StallReport): string | undefined {
     const { capture, config, note, deathSignals } = this.#options;
     const exitStack = stackTextOf(frames);
-    const payload: StallPayload = { silentMs: stall.silentMs, stack: exitStack };
-    note(recordKinds.stall, payload);
+    note(recordKinds.stall, { silentMs: stall.silentMs, stack: exitStack } satisfies StallPayload);
     const number = signal && process.getBuiltinModule('node:os').constants.signals[signal];
     const isDeath = signal !== undefined && signal !== config.snapshotSignal;
     if (isDeath && !this.#holder.claim()) return undefined;

@@ -10,7 +10,10 @@ import type { KnownWorkers } from '../../triggers/known-workers.ts';
 const lookMs = 15;
 const mostLooked = 50;
 
-/** Blocks for that moment, unless there is no worker. */
+/**
+ * Blocks for that moment, unless there is no worker. Not by `Atomics.wait`: the watchdog may have interrupted one of the program's, and
+ * V8 has one place per thread in its list of waits, so that the program's would end, with `ok`, though nobody had notified it.
+ */
 export function findBusyWorkers(workers: KnownWorkers): NonNullable<HandlesPart['busyWorkers']> {
   const looked = workers.open.slice(0, mostLooked).flatMap(([worker, facts]) => {
     const before = utilization(worker);
@@ -18,7 +21,7 @@ export function findBusyWorkers(workers: KnownWorkers): NonNullable<HandlesPart[
   });
   if (looked.length === 0) return [];
   const began = performance.now();
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, lookMs);
+  while (performance.now() - began < lookMs);
   const lookedMs = Math.round(performance.now() - began);
   return looked.flatMap(({ worker, facts, before }) => {
     const after = utilization(worker);
