@@ -13,8 +13,9 @@ export interface OwnTimer {
 }
 
 const { waitAsync } = Atomics;
-const { defineProperty } = Reflect;
+const { defineProperty, getOwnPropertyDescriptor } = Reflect;
 const OwnPromise = Promise;
+const ofPromises = Promise.prototype;
 /** Nobody notifies it. */
 let cell: Int32Array | undefined;
 
@@ -56,14 +57,25 @@ async function callAfter(ms: number, run: () => void): Promise<void> {
   try {
     cell ??= new Int32Array(new SharedArrayBuffer(4));
     const { value } = waitAsync(cell, 0, 0, ms < 1 ? 1 : ms);
-    // So `await` takes it as it is, whatever the program has put on Promise.prototype.
-    defineProperty(value as object, 'constructor', {
-      __proto__: null,
-      value: OwnPromise,
-    } as PropertyDescriptor);
+    if (isReplaced()) takeAsItIs(value as object);
     await value;
   } catch {
     return;
   }
   run();
+}
+
+/** Whether `await` would find on the promise what the program has put on Promise.prototype. */
+function isReplaced(): boolean {
+  const inherited = { __proto__: null, ...getOwnPropertyDescriptor(ofPromises, 'constructor') };
+  return inherited.value !== OwnPromise;
+}
+
+/**
+ * Only where it is replaced: as soon as one promise has a `constructor` of its own, V8 looks for one at each `await` and each `then` of
+ * the whole program, and compiles them to calls.
+ */
+function takeAsItIs(promise: object): void {
+  const own = { __proto__: null, value: OwnPromise } as PropertyDescriptor;
+  defineProperty(promise, 'constructor', own);
 }
