@@ -29,8 +29,9 @@ export function integrateLangChain(recorder: AgentRecorder): Tap {
   const globals = globalThis as unknown as Record<symbol, unknown>;
   if (globals[storageKey] !== undefined || isLangSmithOn()) return silentTap;
   const framework = new FrameworkRecorder(recorder, 'langchain');
-  const storage = makeStorage(makeHandler(recorder, framework), (by) => recorder.sites.begin(by, 'run'));
-  recorder.contexts.push(() => scopeIn(storage, framework));
+  const handlers = makeHandler(recorder, framework);
+  const { storage, read } = makeStorage(handlers, (by) => recorder.sites.begin(by, 'run'));
+  recorder.contexts.push(() => scopeIn(read(), framework));
   const descriptor = { value: storage, configurable: true, writable: true, enumerable: false };
   Object.defineProperty(globalThis, storageKey, descriptor);
   return {
@@ -46,7 +47,10 @@ function isLangSmithOn(): boolean {
   return [LANGSMITH_TRACING, LANGCHAIN_TRACING_V2, LANGSMITH_TRACING_V2].includes('true');
 }
 
-/** `begin` is given the handler of what may begin now, while its caller is on the stack: its run is reported later. */
+/**
+ * `begin` is given the handler of what may begin now, while its caller is on the stack: its run is reported later. `read` is for us:
+ * where there is no store, LangChain's own reading makes one and captures a stack.
+ */
 function makeStorage({ shared, own }: Handlers, begin: (by: object) => void) {
   const storage = new (asyncHooks().AsyncLocalStorage)<Variables | undefined>();
   const hooks = [{ contextVar: handlerName, inheritable: true }];
@@ -69,14 +73,15 @@ function makeStorage({ shared, own }: Handlers, begin: (by: object) => void) {
     ours(() => begin(handler));
     return { [variablesKey]: makeVariables(handler) };
   };
-  const getStore = storage.getStore.bind(storage);
+  const read = storage.getStore.bind(storage);
   const shadow = () => {
-    const store = getStore();
+    const store = read();
     if (!isObject(store)) return store ?? nothing();
     ours(() => joinVariables(store as Variables, variables, hooksKey, hooks, shared));
     return store;
   };
-  return Object.defineProperty(storage, 'getStore', { value: shadow, enumerable: false, configurable: true });
+  Object.defineProperty(storage, 'getStore', { value: shadow, enumerable: false, configurable: true });
+  return { storage, read };
 }
 
 /** Adds our variables to those of a store of the host, or sets all of ours if it has none. */
@@ -99,8 +104,8 @@ function joinVariables(
 }
 
 /** The scope of code whose configuration is in LangChain's storage: the run that is the parent of its callbacks. */
-function scopeIn(storage: { getStore(): unknown }, framework: FrameworkRecorder): AgentScope | undefined {
-  const { callbacks } = objectOf(objectOf(objectOf(storage.getStore())['extra'])[configKey as never]);
+function scopeIn(store: unknown, framework: FrameworkRecorder): AgentScope | undefined {
+  const { callbacks } = objectOf(objectOf(objectOf(store)['extra'])[configKey as never]);
   const parent = objectOf(callbacks)['_parentRunId'];
   return typeof parent === 'string' ? framework.scopeOf(parent) : undefined;
 }

@@ -2,7 +2,10 @@
 import assert from 'node:assert/strict';
 import { Socket } from 'node:net';
 import { test } from 'node:test';
+import { integrateLangChain } from '../../../src/agent/integrations/langchain.ts';
 import { BeginSites } from '../../../src/agent/record/begin-sites.ts';
+import { LateSink } from '../../../src/agent/record/late-sink.ts';
+import { AgentRecorder } from '../../../src/agent/record/recorder.ts';
 
 function sitesOf(...texts: string[]): BeginSites {
   const sites = new BeginSites();
@@ -69,4 +72,19 @@ test('words without an address are nobody’s', () => {
 test('a connection that its client ended did not fail', () => {
   assert.deepEqual(sitesOfConnection({ message: 'reset' }).sites.failedConnections('/own.js'), []);
   assert.equal(sitesOfConnection(refused).sites.failedConnections('/own.js').length, 1);
+});
+
+test('to ask whose work the running code is captures no stack', (t) => {
+  const recorder = new AgentRecorder(
+    new LateSink(() => undefined),
+    { model: 'content', http: 'metadata' },
+    0,
+  );
+  const tap = integrateLangChain(recorder);
+  t.after(() => tap.undo());
+  // More often than stacks are captured in a second.
+  for (let at = 0; at < 100; at++) assert.deepEqual(recorder.scope, {});
+  const work = {};
+  recorder.sites.begin(work, 'request');
+  assert.equal(recorder.sites.find([], work, '/own.js')?.what, 'request');
 });
