@@ -1,6 +1,7 @@
 /**
  * At most so many a second, of the time that the program has: that in which it waits for events, and that in which it has a processor. On a
- * busy machine a second of the clock is a fraction of one for the program, of which so many would be a larger share.
+ * busy machine a second of the clock is a fraction of one for the program, of which so many would be a larger share. Of a flood, of which it
+ * is only a sample, a smaller one is taken.
  */
 
 import { perfHooks } from '../node-modules.ts';
@@ -13,6 +14,9 @@ export interface ProgramTime {
 
 /** A starved program still has so many of what it may have. */
 const leastShare = 0.2;
+/** Where so many times as many come as may be taken, a fifth of these tells as much. */
+const floodTimes = 10;
+const shareOfFlood = 0.2;
 const { now } = Date;
 const { cpuUsage } = process;
 
@@ -21,6 +25,7 @@ export class PerSecond {
   readonly #read: () => ProgramTime;
   readonly #now: () => number;
   #second = 0;
+  #asked = 0;
   #left = 0;
   #before: ProgramTime | undefined;
 
@@ -34,13 +39,17 @@ export class PerSecond {
   begins(): boolean {
     const second = Math.floor(this.#now() / 1000);
     if (this.#second === second) return false;
+    const isFlood = second === this.#second + 1 && this.#asked > floodTimes * this.#most;
     this.#second = second;
-    this.#left = Math.ceil(this.#most * this.#share());
+    this.#asked = 0;
+    const most = isFlood && this.#read !== ofClock ? this.#most * shareOfFlood : this.#most;
+    this.#left = Math.ceil(most * this.#share());
     return true;
   }
 
   /** After `begins`. */
   take(): boolean {
+    this.#asked++;
     return this.#left-- > 0;
   }
 
@@ -55,7 +64,7 @@ export class PerSecond {
   }
 }
 
-/** All of the clock's time is the program's. */
+/** All of the clock's time is the program's, and of a flood all that may be taken is. */
 export const ofClock = (): ProgramTime => ({ clock: 0, had: 0 });
 
 function readTime(): ProgramTime {

@@ -3,10 +3,20 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ofClock, PerSecond, type ProgramTime } from '../../../src/agent/record/per-second.ts';
 
-/** How often something is taken in one second, of sixty tries. */
-function taken(rate: PerSecond): number {
+/** How often something is taken in one second, of so many tries. */
+function taken(rate: PerSecond, tries = 60): number {
   rate.begins();
-  return Array.from({ length: 60 }, () => rate.take()).filter(Boolean).length;
+  return Array.from({ length: tries }, () => rate.take()).filter(Boolean).length;
+}
+
+/** The same for each second that follows the one before. */
+function takenOf(tries: number[], read?: () => ProgramTime): number[] {
+  let at = 0;
+  const rate = new PerSecond(50, read ?? (() => ({ clock: at, had: at })), () => at);
+  return tries.map((count) => {
+    at += 1000;
+    return taken(rate, count);
+  });
 }
 
 /** The rates of the seconds after the first, in each of which the program had so much of its time. */
@@ -30,6 +40,14 @@ test('one that has to wait for a processor records that much less, and never not
 
 test('where nothing may be left out, the clock decides', () => {
   assert.deepEqual(rates([0.5, 0.01], ofClock), [50, 50, 50]);
+});
+
+test('of a flood, a fifth is taken from its second second on, until it is over', () => {
+  assert.deepEqual(takenOf([5000, 5000, 500, 500]), [50, 10, 10, 50]);
+});
+
+test('where nothing may be left out, a flood is taken as far as the limit allows', () => {
+  assert.deepEqual(takenOf([5000, 5000], ofClock), [50, 50]);
 });
 
 test('the time of this process is read', () => {
