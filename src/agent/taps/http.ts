@@ -114,7 +114,8 @@ class HttpTap {
       this.#wrote(request, chunk, encoding),
     );
     defineMethod(prototype, name, function (this: ClientRequest, ...args: unknown[]) {
-      observe(this, args[0], args[1]);
+      // Most requests have no body: `end()`, `end(callback)`.
+      if (args[0] !== undefined && typeof args[0] !== 'function') observe(this, args[0], args[1]);
       return Reflect.apply(original, this, args);
     });
     return () => void Reflect.deleteProperty(prototype, name);

@@ -3,32 +3,31 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ofClock, PerSecond, type ProgramTime } from '../../../src/agent/record/per-second.ts';
 
-/** How often something is taken in one second, of so many tries. */
-function taken(rate: PerSecond, tries = 60): number {
-  rate.begins();
-  return Array.from({ length: tries }, () => rate.take()).filter(Boolean).length;
-}
-
-/** The same for each second that follows the one before. */
-function takenOf(tries: number[], read?: () => ProgramTime): number[] {
-  let at = 0;
-  const rate = new PerSecond(50, read ?? (() => ({ clock: at, had: at })), () => at);
-  return tries.map((count) => {
-    at += 1000;
-    return taken(rate, count);
-  });
-}
-
-/** The rates of the seconds after the first, in each of which the program had so much of its time. */
-function rates(shares: number[], read?: () => ProgramTime): number[] {
+/** Such seconds follow one another: in each the program had so much of its time, and so many came. */
+function takenIn(seconds: { share?: number; tries?: number }[], read?: () => ProgramTime): number[] {
   const time = { clock: 0, had: 0 };
-  const rate = new PerSecond(50, read ?? (() => ({ ...time })), () => time.clock);
-  return [1, ...shares].map((share) => {
+  let endSecond = (): void => {};
+  const rate = new PerSecond(50, read ?? (() => ({ ...time })), (run) => {
+    endSecond = run;
+  });
+  return seconds.map(({ share = 1, tries = 60 }) => {
     time.clock += 1000;
     time.had += 1000 * share;
-    return taken(rate);
+    endSecond();
+    assert.equal(rate.begins(), true);
+    assert.equal(rate.begins(), false);
+    return Array.from({ length: tries }, () => rate.take()).filter(Boolean).length;
   });
 }
+
+const rates = (shares: number[], read?: () => ProgramTime): number[] =>
+  takenIn([{}, ...shares.map((share) => ({ share }))], read);
+
+const takenOf = (tries: number[], read?: () => ProgramTime): number[] =>
+  takenIn(
+    tries.map((count) => ({ tries: count })),
+    read,
+  );
 
 test('a program that waits, or works, for all of the second may record the whole of it', () => {
   assert.deepEqual(rates([1, 1.7]), [50, 50, 50]);
