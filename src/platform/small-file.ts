@@ -1,11 +1,15 @@
 /** Bounded reads of small files, folders and links; undefined if they can't be read. Never throws. */
 import { closeSync, fstatSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs';
 
-/** Files in /proc report size 0, and only reading tells how long they are. */
-const firstBytes = 64 * 1024;
+const mostBytes = 64 * 1024;
+/**
+ * Files in /proc report size 0, and only reading tells how long they are: mostly a few lines. Memory for the longest would be outside of
+ * the heap, and in a waiting program nothing collects it for minutes.
+ */
+const firstBytes = 2048;
 
 /** The first `maxBytes` of a file as text; undefined if it can't be read. */
-export function readSmallFile(path: string, maxBytes = firstBytes): string | undefined {
+export function readSmallFile(path: string, maxBytes = mostBytes): string | undefined {
   let fd: number | undefined;
   try {
     fd = openSync(path, 'r');
