@@ -150,7 +150,7 @@ export class EventSink implements AgentSink {
   /** The text of the bundle part `agent-events.json`. `at`: the death, to which ages are relative. */
   renderPart(at = now(), death: Pick<AgentEventsPart, 'within' | 'failed'> = {}): string {
     const head = { schema: agentEventsSchema, at, evicted: this.#ring.evicted, ...death };
-    return `${JSON.stringify(head).slice(0, -1)},"events":[${this.#ring.texts().join(',')}]}`;
+    return `${JSON.stringify(head).slice(0, -1)},"events":[${this.#ring.text()}]}`;
   }
 
   /**

@@ -145,6 +145,18 @@ test('a flood stays within the ring; first events and open starts survive it', (
   assert.equal(part.evicted + seqs.length, seqs.at(-1));
 });
 
+test('what is kept is what was recorded, in any script and of any length', () => {
+  const { sink, lines, events } = makeSink({ ringBytes: 32 * 1024 });
+  for (let i = 0; i < 400; i++) sink.record('note', {}, { text: `${'é𝄞漢'.repeat((i * 7) % 90)} ${i}` });
+  sink.record('note', {}, { text: `the last, longer than all that is kept ${'漢'.repeat(40_000)}` });
+  const recorded = new Set(lines);
+  const kept = events().map((event: object) => JSON.stringify(event));
+  assert.ok(kept.length > 10 && kept.length < 400 && kept.every((line: string) => recorded.has(line)));
+  assert.equal(kept[0], lines[0]);
+  assert.equal(kept.at(-1), lines.at(-1));
+  assert.equal(JSON.parse(sink.renderPart()).evicted + kept.length, lines.length);
+});
+
 test('a failing journal or policy never reaches the caller', () => {
   const sink = new EventSink({
     policy,
