@@ -14,6 +14,7 @@ export interface OwnTimer {
 
 const { waitAsync } = Atomics;
 const { defineProperty, getOwnPropertyDescriptor } = Reflect;
+const { hasOwn } = Object;
 const OwnPromise = Promise;
 const ofPromises = Promise.prototype;
 /** Nobody notifies it. */
@@ -67,8 +68,8 @@ async function callAfter(ms: number, run: () => void): Promise<void> {
 
 /** Whether `await` would find on the promise what the program has put on Promise.prototype. */
 function isReplaced(): boolean {
-  const inherited = { __proto__: null, ...getOwnPropertyDescriptor(ofPromises, 'constructor') };
-  return inherited.value !== OwnPromise;
+  const inherited = getOwnPropertyDescriptor(ofPromises, 'constructor');
+  return !inherited || !hasOwn(inherited, 'value') || inherited.value !== OwnPromise;
 }
 
 /**
