@@ -29,16 +29,21 @@ const mostFrames = 64;
 
 type Look = (promises: object[], found: string[]) => void;
 
-/** Creates one error per promise; `found` has the text of each, once the microtasks of its context have run. */
+/**
+ * Creates one error per promise; `found` has the text of each, once the microtasks of its context have run. The constructor is
+ * inherited: one on a promise itself makes every later `await` of the process slower (agent/taps/own-timer.ts).
+ */
 export const lookText = `(function (promises, found) {
   const nothing = () => {};
   Error.stackTraceLimit = ${mostFrames};
   Error.prepareStackTrace = (error, sites) =>
     sites.filter((site) => site.isAsync()).map((site) => '    at ' + site).join('\\n');
-  for (const promise of promises) {
+  let promise;
+  function Species(executor) { executor(nothing, nothing); return promise; }
+  class Step extends Promise { static get [Symbol.species]() { return Species; } }
+  for (promise of promises) {
     const step = Promise.resolve().then(() => { found.push(new Error('waits').stack); });
-    function Species(executor) { executor(nothing, nothing); return promise; }
-    step.constructor = { [Symbol.species]: Species };
+    Object.setPrototypeOf(step, Step.prototype);
     step.then(nothing);
   }
 })`;
