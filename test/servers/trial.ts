@@ -74,8 +74,7 @@ function verdictOf(
   const isNamed = title.startsWith(`${name}: `) && summary.startsWith(`${name} `);
   if (blamed.length === 1 && blamed[0] === name && isNamed) return { verdict: 'right', told };
   const saysSo = /[Ww]hich request caused it is not known/.test(summary);
-  // Requests that no diagnostics channel of Node reports (HTTP/2 on Node 20) are unknown to the account.
-  // Those of a server over HTTP/1 that the handlers ask are not.
+  // An account may know of none of them. Those of a server over HTTP/1 that the handlers ask do not count.
   const sawNone = !account.requests?.some(({ path = '' }) => path.includes('/orders/'));
   const isQuiet = blamed.length === 0 && (saysSo || sawNone) && !title.includes('/orders/');
   if (isQuiet) return { verdict: 'unknown', told };

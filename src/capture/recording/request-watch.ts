@@ -194,6 +194,8 @@ export function watchRequests({ context }: Pick<Config, 'context'>, causal: Caus
     end: (origin) => {
       if (origin.start) open.end(origin);
     },
+    beginStream: (stream, headers) => void begin(stream, { stream, headers }),
+    endStream: end,
   });
   const listeners: Record<string, (message: never) => void> = {
     'http.server.request.start': ({ request, response }: Required<RequestStart>) =>

@@ -1,8 +1,9 @@
 /**
- * Connections that leave HTTP (WebSocket), for which there is no channel. Servers that listen for `upgrade` are watched from
- * their first connection on. On an upgraded socket, each time that `emit` looks up the listeners of `data` begins a message.
+ * Requests for which there is no channel: connections that leave HTTP (WebSocket), and on Node 20 the streams of an HTTP/2 server. Servers
+ * are watched from their first connection on. On an upgraded socket, each time that `emit` looks up the listeners of `data` begins a message.
  */
 import type { IncomingMessage, Server } from 'node:http';
+import type { ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 import { guarded } from '../../agent/taps/guard.ts';
 import { ours } from '../../agent/taps/own-work.ts';
@@ -13,7 +14,13 @@ export interface UpgradeReaction<Begun> {
   /** Its socket has received bytes. */
   next(begun: Begun): void;
   end(begun: Begun): void;
+  /** A stream of an HTTP/2 server has begun. */
+  beginStream(stream: ServerHttp2Stream, headers: Record<string, unknown>): void;
+  endStream(stream: ServerHttp2Stream): void;
 }
+
+/** Node 20 has no channel for the streams of servers. */
+const lacksStreams = Number.parseInt(process.versions.node, 10) < 22;
 
 interface Connected {
   socket?: Socket & { server?: Server };
@@ -25,9 +32,13 @@ export function watchUpgrades<Begun>(reaction: UpgradeReaction<Begun>): () => vo
   const seen = new WeakSet<object>();
   const onConnection = guarded((message: unknown): void => {
     const server = (message as Connected).socket?.server;
-    if (!server || seen.has(server) || server.listenerCount('upgrade') === 0) return;
+    if (!server || seen.has(server)) return;
+    const hasUpgrades = server.listenerCount('upgrade') > 0;
+    const hasStreams = lacksStreams && server.listenerCount('stream') > 0;
+    if (!hasUpgrades && !hasStreams) return;
     seen.add(server);
-    watchServer(server, reaction);
+    if (hasUpgrades) watchServer(server, reaction);
+    if (hasStreams) watchStreams(server, reaction);
   });
   subscribe('net.server.socket', onConnection);
   return () => unsubscribe('net.server.socket', onConnection);
@@ -37,6 +48,16 @@ function watchServer<Begun>(server: Server, reaction: UpgradeReaction<Begun>): v
   tapPresentEvents(server, 'upgrade', {
     before: (request: IncomingMessage, socket: Socket) => {
       watchData(socket, reaction.begin(socket, request), reaction);
+    },
+    joins: (_call, hasHost) => hasHost,
+  });
+}
+
+function watchStreams<Begun>(server: Server, { beginStream, endStream }: UpgradeReaction<Begun>): void {
+  tapPresentEvents(server, 'stream', {
+    before: (stream: ServerHttp2Stream, headers: Record<string, unknown>) => {
+      beginStream(stream, headers);
+      tapPresentEvents(stream, 'close', { before: () => endStream(stream), joins: () => true });
     },
     joins: (_call, hasHost) => hasHost,
   });

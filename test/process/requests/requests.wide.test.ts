@@ -17,10 +17,9 @@ import {
 const skip = serversInstalled ? false : 'npm ci --prefix test/servers was not run';
 
 /** What the framework reveals about its route. */
-const servers: Record<ServerKind, { route?: string; since?: number; protocol?: string }> = {
+const servers: Record<ServerKind, { route?: string; protocol?: string }> = {
   http: {},
-  // Node 20 has no diagnostics channel for a server's streams.
-  http2: { since: 22, protocol: 'http2' },
+  http2: { protocol: 'http2' },
   express: { route: '/orders/:id' },
   fastify: { route: '/orders/:id' },
   koa: {},
@@ -29,9 +28,9 @@ const servers: Record<ServerKind, { route?: string; since?: number; protocol?: s
 };
 
 for (const node of nodesInTurn)
-  for (const [kind, { route, since = 20, protocol = 'http' }] of Object.entries(servers))
+  for (const [kind, { route, protocol = 'http' }] of Object.entries(servers))
     test(`${node.name}, ${kind}: each request that ended it is named`, {
-      skip: skip || (node.major < since && 'no channel tells of them'),
+      skip,
     }, async (context) => {
       for (const [index, how] of deathsOfRequests.entries()) {
         const at = (11 * index + node.major) % 50;
