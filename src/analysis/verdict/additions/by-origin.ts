@@ -142,7 +142,7 @@ function isEmitted({ account }: VerdictFacts): boolean {
     ({ file, function: name }) => file === 'node:events' && /\bemit$/.test(name ?? ''),
   );
   const caller = frames[emit + 1];
-  return emit > 0 && caller !== undefined && !isOfNode(caller);
+  return emit > 0 && caller?.inApp === true;
 }
 
 const followStep =
