@@ -74,7 +74,7 @@ function failedTools(run: AgentRun, { agent }: Account, dying: DyingWork): Told[
       .map((tool) => {
         const beforeEndMs = Date.parse(agent?.endedAt ?? '') - endOf(tool);
         const said = messageOf(tool);
-        const why = said ? `: ${shorten(onOneLine(said), 160)}` : '';
+        const why = said ? `: ${shorten(onOneLine(said).replace(/\.$/, ''), 160)}` : '';
         return {
           ...(beforeEndMs >= 0 && { beforeEndMs }),
           fact: `Tool ${tool.name} (${tool.id}) failed${why}${dying.textFor(whose, run)}`,

@@ -1,6 +1,6 @@
 /**
  * Says which tools can't be seen to run: an MCP server in the same process answers over a transport of its own (InMemoryTransport), and
- * Mastra and Anthropic's tool runner call tools themselves. None of them publishes anything, so silence about a running tool would be read as "none ran".
+ * Mastra, Anthropic's tool runner and a Runner of OpenAI Agents with `tracingDisabled` call tools themselves. None of them publishes anything, so silence about a running tool would be read as "none ran".
  */
 import { partNames } from '../../../bundle/layout/bundle.ts';
 import type { Verdict } from '../../../model/verdict.ts';
@@ -22,6 +22,7 @@ const unheard: Record<string, string> = {
   '@modelcontextprotocol/sdk': 'an MCP server in this process',
   '@mastra/core': 'Mastra',
   '@anthropic-ai/sdk': "Anthropic's tool runner",
+  '@openai/agents-core': 'a Runner of OpenAI Agents without tracing',
 };
 
 /** `loaded`: the account's packages have those too that are only in the lock file. */
@@ -35,11 +36,13 @@ export function sayUnheardTools(
   // Most programs that load it call their tools themselves.
   const asked = (agent?.runs ?? []).flatMap(({ requested = [] }) => requested);
   const isAsked = asked.some((text) => text.endsWith('not seen to run'));
+  const hasSteps = agent?.runs.some(({ steps }) => steps.length > 0) === true;
   const isFound = (name: string) => asked.some((text) => text.endsWith(`awaited by ${name}`));
   const names = Object.keys(unheard).filter(
     (name) =>
       !(name.startsWith('@modelcontextprotocol') && hasServer) &&
       (name !== '@anthropic-ai/sdk' || isAsked) &&
+      (name !== '@openai/agents-core' || (isAsked && !hasSteps)) &&
       !isFound(name) &&
       loaded.some((one) => one.name === name),
   );
