@@ -94,10 +94,13 @@ async function drive(child: ChildProcess, { framework, how, at }: Trial, client:
   });
   await all;
   client.get(`${prefix}/go`);
-  // By then the requests have reached their ways. An event that all wait for, and a client's disconnect, must come after
-  // that.
+  // By then the requests have reached their ways, unless the machine is busy. An event that all wait for, and a client's disconnect,
+  // must come after that.
   await new Promise((resolve) => setTimeout(resolve, 100));
-  if (how.startsWith('bus')) client.get(`${prefix}/bus`);
+  while (how.startsWith('bus') && child.exitCode === null && child.signalCode === null) {
+    await client.get(`${prefix}/bus`).ended;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
   if (how === 'close') asked[at]?.abort();
 }
 
