@@ -207,6 +207,7 @@ export async function makeAccount(sources: AccountSources, options: AnalyzeOptio
       thrownAt: stacks.thrownAt,
       passedAt: stacks.passedAt,
       passedThrough: stacks.passedThrough,
+      passedBy: stacks.passedBy,
       startedCalls: stacks.startedCalls,
       printed: stacks.printed,
       listenFrames: stacks.listenFrames,
@@ -259,16 +260,16 @@ async function readStacks(
     const emitter = parts.error?.emitter;
     for (const abort of agent?.aborts ?? []) abort.frames = await textFrames(abort.stackText);
     const begun = continuedStack(parts.error?.error) ?? parts.error?.begun;
-    const { timeLimits, workerStarts } = await readCalls(error, parts, readPart, read);
+    const { timeLimits, workerStarts } = await readCalls(error, parts, readPart, read, agent?.aborts);
     const unread = await textFrames(unreadPlace(parts.error?.error));
     const startedCalls = await readStartedCalls(parts, error, readPart, read);
-    const { passedAt, passedThrough } = await readPassedAwaits(parts, error, readPart, read);
+    const passed = await readPassedAwaits(parts, error, readPart, read);
     const [likelyThrown = []] = [
       thrownAt?.giving ?? [],
       timeLimits,
       workerStarts,
-      passedThrough.slice(-1),
-      passedAt,
+      passed.passedThrough.slice(-1),
+      passed.passedAt,
       startedCalls?.frames ?? [],
       unread,
     ].filter(({ length }) => length);
@@ -283,8 +284,7 @@ async function readStacks(
       ...(await readSuspended(parts, readPart, read)),
       workers: await mapWorkers(parts, read),
       thrownAt,
-      passedAt,
-      passedThrough,
+      ...passed,
       printed: await readPrintedError(parts, read),
       listenFrames: await textFrames(parts.trigger?.failedListen?.stack),
       abortReasons: await joinAbortReasons(parts, read, gaps),

@@ -11,6 +11,7 @@ import { frameworkTruths } from './truths-frameworks.ts';
 import { mixedTruths } from './truths-mixed.ts';
 import { nodeCodeTruths } from './truths-node-code.ts';
 import { outsideTruths } from './truths-outside.ts';
+import { passedOnTruths } from './truths-passed-on.ts';
 import { programTruths } from './truths-programs.ts';
 import { trialTruths } from './truths-trial.ts';
 import { unownedTruths } from './truths-unowned.ts';
@@ -70,4 +71,5 @@ export const truths: readonly Truth[] = [
   ...earlyEndTruths,
   ...unseenTruths,
   ...whoseTruths,
+  ...passedOnTruths,
 ];

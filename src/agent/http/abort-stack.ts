@@ -12,9 +12,12 @@ const mostLines = 8;
 const mostChars = 1500;
 /** The outermost match counts: dependent signals are aborted inside of the abort of the signal that they follow. */
 const abortCall = /^ {4}at AbortController\.abort \(node:internal\/abort_controller\b/;
+/** The callback of AbortSignal.timeout. */
+const limitCall = /^ {4}at Timeout\._onTimeout \(node:internal\/abort_controller\b/;
 
 /**
- * Lines of V8's stack text, starting at the caller of `abort()`; undefined if no such call was found. `error` must have been
+ * Lines of V8's stack text, starting at the caller of `abort()`, or only that of the callback of AbortSignal.timeout if a package passed on
+ * the abort of such a signal; undefined if no such call was found. `error` must have been
  * created by an abort: stacks of other errors are not read, and none is read if the program has a formatter of its own, which
  * V8 calls when a stack is first read.
  */
@@ -37,13 +40,9 @@ function below(stack: unknown): string | undefined {
   const lines = stack.split('\n');
   const at = lines.findLastIndex((line) => abortCall.test(line));
   if (at === -1) return undefined;
-  // The remaining frames begin in AbortSignal.timeout: the program did not call abort().
-  if (lines.some((line, below) => below > at && line.includes('(node:internal/abort_controller:')))
-    return undefined;
-  return (
-    lines
-      .slice(at + 1, at + 1 + mostLines)
-      .join('\n')
-      .slice(0, mostChars) || undefined
-  );
+  const callers = lines.slice(at + 1);
+  // The program did not call abort().
+  if (callers.some((line) => line.includes('(node:internal/abort_controller:')))
+    return callers.find((line) => limitCall.test(line));
+  return callers.slice(0, mostLines).join('\n').slice(0, mostChars) || undefined;
 }

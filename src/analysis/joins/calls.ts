@@ -1,7 +1,8 @@
 /** Calls in the program's scripts that may have led to the error: of AbortSignal.timeout, and of `new Worker`. */
 import { workerMemoryCode } from '../../bundle/layout/verdict-codes.ts';
 import type { ErrorFacts } from '../../model/account.ts';
-import { isTimeoutOfSignal } from '../../model/errors/abort-text.ts';
+import type { AgentAbort } from '../../model/agent-state.ts';
+import { isByTimeLimit, isTimeoutOfSignal } from '../../model/errors/abort-text.ts';
 import { isOfRuntime } from '../../model/frame-text.ts';
 import type { Frame } from '../../model/thread.ts';
 import type { BundleParts } from '../bundle-parts.ts';
@@ -12,7 +13,7 @@ import { soughtTexts } from './sought-scripts.ts';
 const mostPlaces = 20;
 
 export interface CallPlaces {
-  /** For a TimeoutError. */
+  /** For a TimeoutError, or what a client made of one. */
   timeLimits: Frame[];
   /** For a worker that ran out of memory. */
   workerStarts: Frame[];
@@ -24,6 +25,7 @@ export async function readCalls(
   parts: BundleParts,
   readPart: (name: string) => Uint8Array | undefined,
   read: FrameReader,
+  aborts: readonly AgentAbort[] = [],
 ): Promise<CallPlaces> {
   // An error that ended the evaluation of a module: for a worker's, only the modules with an await were sought.
   const { kind, origin } = parts.trigger ?? {};
@@ -32,8 +34,10 @@ export async function readCalls(
     origin === 'unhandledRejection' &&
     error?.frames?.every(isOfRuntime) !== false;
   const framesOf = (sought: SoughtCall) => readPlaces(sought, parts, readPart, read);
+  const [newest] = aborts.slice(-1);
+  const isByLimit = newest !== undefined && isByTimeLimit(newest) && isAny(error, isAbortOfClient);
   return {
-    timeLimits: isAny(error, isTimeoutOfSignal) ? await framesOf('AbortSignal.timeout') : [],
+    timeLimits: isByLimit || isAny(error, isTimeoutOfSignal) ? await framesOf('AbortSignal.timeout') : [],
     workerStarts:
       !isOfModule && isAny(error, ({ code }) => code === workerMemoryCode)
         ? await framesOf('new Worker')
@@ -56,6 +60,9 @@ async function readPlaces(
   if (places.length === 0) return [];
   return read({ stackText: places.slice(0, mostPlaces).join('\n'), isOfDebugger: true });
 }
+
+const isAbortOfClient = ({ name = '', message = '' }: ErrorFacts): boolean =>
+  /abort/i.test(`${name} ${message}`);
 
 /** The error itself or any of its causes. */
 function isAny(error: ErrorFacts | undefined, is: (one: ErrorFacts) => boolean): boolean {

@@ -58,13 +58,20 @@ async function joinOne(
     name: nameOf(error),
     message: error.message ?? textOf(error),
     code: error.code === undefined ? undefined : String(error.code),
-    cause: error.cause && (await joinOne(error.cause, undefined, readFrames, budget, gaps)),
+    cause:
+      error.cause && !isEmpty(error.cause)
+        ? await joinOne(error.cause, undefined, readFrames, budget, gaps)
+        : undefined,
     errors: errors.length ? errors : undefined,
     properties: error.properties,
     stackText: error.stack,
     frames: frames?.length ? frames : undefined,
   });
 }
+
+/** `cause: {}`, which some clients set. */
+const isEmpty = ({ isError, type, code, properties }: SerializedError): boolean =>
+  !isError && type === 'object' && code === undefined && Object.keys(properties ?? {}).length === 0;
 
 /** For an object that is neither an error nor has a text, its fields: `{ code: "E_BUSY", status: 503 }`. */
 function textOf({ isError, type, text, code, properties }: SerializedError): string | undefined {

@@ -1,9 +1,11 @@
 /** What the program's async functions waited for, and for an exit with code 13, which top-level await had not settled. */
+import { outermostCall } from '../../bundle/layout/operations.ts';
 import type { ErrorFacts, SuspendedStack } from '../../model/account.ts';
 import type { Frame } from '../../model/thread.ts';
+import { isInstalled } from '../../platform/paths.ts';
 import type { BundleParts } from '../bundle-parts.ts';
-import { findInnerAwaits } from '../stacks/awaits/inner-awaits.ts';
-import { findTopLevelAwaits, isAt } from '../stacks/awaits/top-level-awaits.ts';
+import { findInnerAwaits, type InnerAwait } from '../stacks/awaits/inner-awaits.ts';
+import { type AwaitPlace, findTopLevelAwaits, isAt } from '../stacks/awaits/top-level-awaits.ts';
 import type { FrameReader } from './error-facts.ts';
 
 /** `isSeen`: V8 lists all of them as waiting; otherwise one of them is. */
@@ -69,7 +71,7 @@ export async function readPassedAwaits(
   error: ErrorFacts | undefined,
   readPart: (name: string) => Uint8Array | undefined,
   read: FrameReader,
-): Promise<{ passedAt: Frame[]; passedThrough: Frame[] }> {
+): Promise<{ passedAt: Frame[]; passedThrough: Frame[]; passedBy?: PassedBy }> {
   const none = { passedAt: [], passedThrough: [] };
   const { kind, origin } = parts.trigger ?? {};
   const isOfModule = kind === 'uncaught-exception' && origin === 'unhandledRejection';
@@ -77,17 +79,40 @@ export async function readPassedAwaits(
   // Errors of Node's asynchronous functions may have a stack without frames.
   const isOfNode = error?.frames?.length || (isError && code !== undefined);
   if (!isOfModule || !isOfNode || error?.frames?.some(({ inApp }) => inApp)) return none;
-  const candidates = (await findCandidates(parts, readPart)) ?? [];
+  const all = (await findCandidates(parts, readPart)) ?? [];
+  const ways: { await: Candidate; inner: InnerAwait[] }[] = [];
+  for (const one of all.slice(0, mostSearched))
+    ways.push({
+      await: one,
+      inner: await findInnerAwaits(one, (url) => moduleText(url, parts, readPart)),
+    });
+  const name = all.length > 1 ? outermostCall(error?.stackText ?? '') : undefined;
+  const calling =
+    name === undefined || all.length > mostSearched ? [] : ways.filter((way) => doesCall(way, name));
+  const isByCall = name !== undefined && calling.length === 1;
+  const candidates = isByCall ? calling.map((way) => way.await) : all;
   const [only, other] = candidates;
   if (!only) return none;
   const passedAt = await read({ stackText: placesIn(candidates), isOfDebugger: true });
-  const inner = other ? [] : await findInnerAwaits(only, (url) => moduleText(url, parts, readPart));
+  const inner = other ? [] : (ways.find((way) => way.await === only)?.inner ?? []);
   const stackText = inner.map(({ name, url, line, column }) => `    at ${name} (${url}:${line}:${column})`);
   const passedThrough = inner.length
     ? await read({ stackText: stackText.join('\n'), isOfDebugger: true })
     : [];
-  return { passedAt, passedThrough };
+  return { passedAt, passedThrough, ...(isByCall && { passedBy: { name, of: all.length } }) };
 }
+
+/** Of several awaits it is the only one that calls the outermost function on the stack. */
+export interface PassedBy {
+  name: string;
+  /** How many there are. */
+  of: number;
+}
+
+const mostSearched = 40;
+
+const doesCall = (way: { await: Candidate; inner: InnerAwait[] }, name: string): boolean =>
+  [way.await, ...way.inner].some(({ calls }) => calls.includes(name));
 
 function moduleText(
   url: string,
@@ -115,7 +140,7 @@ function importedBy(texts: readonly string[], candidates: readonly Candidate[]):
   return candidates.filter(({ url }) => !outer.has(url));
 }
 
-type Candidate = { url: string; line: number; column: number; end: { line: number; column: number } };
+type Candidate = AwaitPlace & { url: string };
 
 /** All top-level awaits of the recorded modules. Undefined if one of the modules can't be searched. */
 async function findCandidates(
@@ -123,8 +148,11 @@ async function findCandidates(
   readPart: (name: string) => Uint8Array | undefined,
 ): Promise<Candidate[] | undefined> {
   const found: Candidate[] = [];
-  for (const { url, isModule, isExcerpt, sourcePart } of scripts) {
+  const wereSought = scripts.some(({ isSought }) => isSought);
+  for (const { url, isModule, isExcerpt, isSought, sourcePart } of scripts) {
     if (!isModule || sourcePart === undefined) continue;
+    // Of a package on the stack, whose whole text has no such await.
+    if (isExcerpt && !isSought && wereSought && isInstalled(url)) continue;
     const text = isExcerpt ? undefined : readPart(sourcePart);
     const places = text && (await findTopLevelAwaits(Buffer.from(text).toString('utf8')));
     if (!places) return undefined;

@@ -8,7 +8,7 @@ import type { Frame } from '../../model/thread.ts';
 import type { Verdict, VerdictKind } from '../../model/verdict.ts';
 import type { PrintedError } from '../joins/printed-error.ts';
 import type { StartedCalls } from '../joins/started-calls.ts';
-import type { TopLevelAwaits } from '../joins/suspended.ts';
+import type { PassedBy, TopLevelAwaits } from '../joins/suspended.ts';
 import type { ThrownPlaces } from '../joins/thrown-value.ts';
 import type { DriftFacts } from '../parts/code.ts';
 import type { EvidenceFacts } from '../parts/evidence.ts';
@@ -42,6 +42,8 @@ export interface VerdictFacts {
   passedAt?: Frame[];
   /** Below the only one: the awaits of the program's functions that have no other, from the outside in. */
   passedThrough?: Frame[];
+  /** How the only one was chosen from several. */
+  passedBy?: PassedBy;
   /** For an exit with code 13; absent if some modules couldn't be searched. */
   topLevelAwaits?: TopLevelAwaits;
   /** The descriptor of the standard stream to which the last write failed with the code of the error. */

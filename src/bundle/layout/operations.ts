@@ -90,6 +90,28 @@ const isOfSocket = ({ syscall = '', code = '', message = '', stack = '' }: Faile
     ? !stack.includes('internal/dns/promises')
     : !syscall.startsWith('query') && !message.startsWith(`${code}: `);
 
+/** Of a line of V8's: the name, and that by which the function was called. */
+const ofPackage = /^\s+at (?:async )?(?:[\w$]+\.)*([\w$]+)(?: \[as ([\w$]+)\])? \(.*[\\/]node_modules[\\/]/;
+
+/**
+ * `connect` of `at async Object.connect (/srv/node_modules/kafkajs/…)`, if that is the outermost function on a stack without a frame of
+ * the program: what the program has called, unless the package called it itself.
+ */
+export function outermostCall(stack: string): string | undefined {
+  const lines = stack.split('\n').filter((line) => /^\s+at /.test(line) && !/[ (]node:/.test(line));
+  const [, name, alias] = ofPackage.exec(lines.at(-1) ?? '') ?? [];
+  return lines.every((line) => /[\\/]node_modules[\\/]/.test(line)) ? (alias ?? name) : undefined;
+}
+
+/** The package in which a stack without a frame of the program begins. */
+export function outermostPackage(stack: string): string | undefined {
+  const lines = stack.split('\n').filter((line) => /^\s+at /.test(line) && !/[ (]node:/.test(line));
+  const names = lines.map(
+    (line) => /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)[\\/]/.exec(line)?.[1],
+  );
+  return names.includes(undefined) ? undefined : names.at(-1)?.replace('\\', '/');
+}
+
 /** Empty if it is none of them. */
 export function startersOf(failed: FailedOperation): readonly Starter[] {
   const { syscall, code, emitter, stack } = failed;

@@ -13,7 +13,7 @@ import {
   type ScriptsPart,
   sourcePartPrefix,
 } from '../../bundle/layout/bundle.ts';
-import { startersOf } from '../../bundle/layout/operations.ts';
+import { outermostCall, outermostPackage, startersOf } from '../../bundle/layout/operations.ts';
 import { workerMemoryCode } from '../../bundle/layout/verdict-codes.ts';
 import { lastName } from '../../platform/paths.ts';
 import { readSmallFile } from '../../platform/small-file.ts';
@@ -33,7 +33,7 @@ import {
   type ScriptPlace,
   thinMap,
 } from '../stacks/script-excerpt.ts';
-import { mayLookAtAll, scriptsOnDisk } from '../stacks/scripts-on-disk.ts';
+import { mayLookAtAll, scriptsOnDisk, withOtherThreads } from '../stacks/scripts-on-disk.ts';
 import { unchangedScripts } from '../stacks/scripts-unchanged.ts';
 import { wordsOfThrown } from '../stacks/thrown-words.ts';
 import type { CaptureContext, PartProducer } from './part.ts';
@@ -57,7 +57,8 @@ export const scriptsPart: PartProducer = {
   produce(context): ScriptsPart {
     if (!context.mayDebug) throw new Error('the heap was too full for a debugger, which this needs');
     context.stackTexts.push(...printedStacks(context));
-    const self = mayLookAtAll() ? (unchangedScripts(context) ?? openSelfDebugger()) : scriptsOnDisk(context);
+    const own = mayLookAtAll() ? (unchangedScripts(context) ?? openSelfDebugger()) : scriptsOnDisk(context);
+    const self = withOtherThreads(own, context);
     if (self.isFromDisk) context.addGap(partNames.scripts, fromDisk);
     try {
       const sought = soughtFor(context);
@@ -109,11 +110,13 @@ const timeLimit = /\bAbortSignal\s*\.\s*timeout\b/;
  * V8 does not report which await did not settle or passed on an error that was made elsewhere, who set a time limit, or where a value
  * that is no error, or an error of Node, was thrown, or which call failed later: the analysis searches for the possible ones.
  */
-function soughtFor({ trigger, stackTexts, thrown }: CaptureContext): Sought | undefined {
+function soughtFor({ trigger, stackTexts, thrown, recording }: CaptureContext): Sought | undefined {
   const words = thrown && wordsOfThrown(thrown.value);
   if (words) return words;
   const isOfModule = trigger.kind === 'uncaught-exception' && trigger.origin === 'unhandledRejection';
-  const hasTimedOut = stackTexts.some((text) => /^(?:DOMException \[)?TimeoutError\b/.test(text));
+  const isByLimit = thrown && recording?.recorder.lastAbortStack?.includes('node:internal/abort_controller');
+  const hasTimedOut =
+    isByLimit || stackTexts.some((text) => /^(?:DOMException \[)?TimeoutError\b/.test(text));
   if (trigger.kind === 'pending-exit' || (isOfModule && !stackTexts.some(hasOwnFrame)))
     return {
       text: /\bawait\b/,
@@ -139,9 +142,13 @@ function callsOf(thrown: unknown): Sought {
     stack: text('stack'),
     emitter: findEmitter(thrown)?.className,
   });
-  const names = starters.map(({ name }) => name).join('|');
+  const stack = text('stack') ?? '';
+  const called = outermostCall(stack) ?? [];
+  const names = [...starters.map(({ name }) => name), called].flat().join('|');
   const throwing = String.raw`\bthrow\s+(?!new\b)`;
-  return { text: new RegExp(names ? String.raw`${throwing}|\b(?:${names})\s*\(` : throwing) };
+  const ofPackage = outermostPackage(stack)?.replace(/\W/g, String.raw`\$&`);
+  const using = ofPackage === undefined ? '' : `|['"]${ofPackage}['"/]`;
+  return { text: new RegExp((names ? String.raw`${throwing}|\b(?:${names})\s*\(` : throwing) + using) };
 }
 
 /** What describing scripts needs from a capture, and adds to it. */

@@ -6,6 +6,8 @@
 import type { Module } from 'node:module';
 import { isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { statSync } from '../../bundle/write/system.ts';
+import { isInstalled } from '../../platform/paths.ts';
 import { readSmallFile } from '../../platform/small-file.ts';
 import type { ScriptParsed, ScriptTexts } from '../host/inspector-session.ts';
 import { scriptPathsIn } from './named-scripts.ts';
@@ -51,6 +53,38 @@ export function scriptsOnDisk({
     return { scriptId: url, url, hash: '', isModule, ...(map !== undefined && { sourceMapURL: map }) };
   });
   return { isFromDisk: true, scripts, sourceOf, close() {} };
+}
+
+/**
+ * With the program's files on the stacks that this thread has not loaded: an error may come from a worker, or from the thread of the module
+ * hooks. Only those that have not changed since the process started. With source maps a stack may name files that were never loaded.
+ */
+export function withOtherThreads<Scripts extends ScriptTexts>(self: Scripts, stacks: Stacks): Scripts {
+  const known = new Set(self.scripts.map(({ url }) => pathOf(url)));
+  const isMapped = self.scripts.some(({ url, sourceMapURL }) => sourceMapURL && !isInstalled(url));
+  const urls = isMapped
+    ? []
+    : [...scriptsOnStacks(stacks)].filter((url) => !known.has(pathOf(url)) && isOwnAndOld(url));
+  if (urls.length === 0) return self;
+  return {
+    ...self,
+    scripts: [
+      ...self.scripts,
+      ...urls.map((url) => ({ scriptId: url, url, hash: '', isModule: url.startsWith('file:') })),
+    ],
+    sourceOf: (id) => (urls.includes(id) ? readSmallFile(pathOf(id), longestText) : self.sourceOf(id)),
+  };
+}
+
+const pathOf = (url: string): string => (url.startsWith('file:') ? fileURLToPath(url) : url);
+
+function isOwnAndOld(url: string): boolean {
+  try {
+    const startedMs = Date.now() - process.uptime() * 1000;
+    return !isInstalled(url) && /\.[cm]?js$/.test(url) && statSync(pathOf(url)).mtimeMs < startedMs;
+  } catch {
+    return false;
+  }
 }
 
 const longestComment = 4 * 1024 ** 2;

@@ -12,7 +12,13 @@ export interface AbortCaller {
 }
 
 /** Undefined if no frame identifies the caller. */
-export function abortCaller({ frames }: AgentAbort, cwd: string | undefined): AbortCaller | undefined {
+export function abortCaller(abort: AgentAbort, cwd: string | undefined): AbortCaller | undefined {
+  const { frames } = abort;
+  if (isByTimeLimit(abort))
+    return {
+      who: 'a time limit of AbortSignal.timeout',
+      sentence: 'A time limit of AbortSignal.timeout aborted it.',
+    };
   const culprit = culpritFrame(frames);
   const isByTimer = frames?.some(isTimer) === true;
   if (!culprit || isOfNode(culprit))
@@ -27,6 +33,10 @@ export function abortCaller({ frames }: AgentAbort, cwd: string | undefined): Ab
     sentence: `abort() was called in ${who}${isByTimer ? ', which a timer started' : ''}.`,
   };
 }
+
+/** The recorder keeps only this frame of such an abort (agent/http/abort-stack.ts). */
+export const isByTimeLimit = ({ frames }: Pick<AgentAbort, 'frames'>): boolean =>
+  frames?.length === 1 && frames[0]?.file === 'node:internal/abort_controller';
 
 /** The package below the innermost node_modules. */
 const libraryOf = ({ file = '' }: Frame): string | undefined =>

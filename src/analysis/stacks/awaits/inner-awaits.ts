@@ -4,6 +4,7 @@
  */
 import type { Node } from 'acorn';
 import { findNodes, isNode, parseScript, placeIn } from '../syntax-tree.ts';
+import { calledNames } from './top-level-awaits.ts';
 
 export interface InnerAwait {
   url: string;
@@ -11,6 +12,8 @@ export interface InnerAwait {
   name: string;
   line: number;
   column: number;
+  /** What is called within the awaited expression. */
+  calls: string[];
 }
 
 interface Place {
@@ -45,7 +48,7 @@ export async function findInnerAwaits(outer: Place, textOf: TextOf): Promise<Inn
     // A function that calls itself.
     const { line, column } = placeIn(way.loc?.start);
     if (found.some((one) => one.url === url && one.line === line && one.column === column)) break;
-    found.push({ url, name, line, column });
+    found.push({ url, name, line, column, calls: calledNames(way) });
     node = way;
     scope = called.node;
   }

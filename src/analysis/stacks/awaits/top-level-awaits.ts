@@ -11,6 +11,8 @@ export interface AwaitPlace {
   column: number;
   /** The first position after the range in which V8 may report it. */
   end: { line: number; column: number };
+  /** The names of what is called within the awaited expression. */
+  calls: string[];
 }
 
 const functions = new Set(['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression']);
@@ -23,16 +25,27 @@ export async function findTopLevelAwaits(text: string): Promise<AwaitPlace[] | u
 
 function placeOf(node: Node): AwaitPlace {
   const start = placeIn(node.loc?.start);
-  const { body } = node as Node & { body?: Node };
-  if (body) return { ...start, end: placeIn(body.loc?.start) };
-  if (node.type === 'AwaitExpression') return { ...start, end: { ...start, column: start.column + 1 } };
-  return { ...start, end: placeIn(node.loc?.end) };
+  const { body, right, argument } = node as Node & { body?: Node; right?: Node; argument?: Node };
+  const calls = calledNames(argument ?? right ?? node);
+  if (body) return { ...start, end: placeIn(body.loc?.start), calls };
+  if (node.type === 'AwaitExpression')
+    return { ...start, end: { ...start, column: start.column + 1 }, calls };
+  return { ...start, end: placeIn(node.loc?.end), calls };
 }
 
 /** Whether a stack position belongs to this await. */
 export function isAt(place: AwaitPlace, line: number, column: number): boolean {
   const isBefore = line < place.line || (line === place.line && column < place.column);
   return !isBefore && (line < place.end.line || (line === place.end.line && column < place.end.column));
+}
+
+/** `generateText` of `generateText(…)`, `create` of `client.create(…)`, also in arguments and functions within. */
+export function calledNames(root: Node): string[] {
+  return findNodes(root, ({ type }) => type === 'CallExpression').flatMap((node) => {
+    const { callee } = node as Node & { callee?: Node & { name?: string; property?: { name?: string } } };
+    const name = callee?.type === 'MemberExpression' ? callee.property?.name : callee?.name;
+    return name === undefined ? [] : [name];
+  });
 }
 
 function waits(node: Node): boolean {

@@ -3,7 +3,7 @@
 import { culpritFrame, isOfNode, placeOf } from '../../../model/frame-text.ts';
 import { formatDuration } from '../../../model/quantities.ts';
 import { abortFrame, abortPlace } from '../errors/aborted.ts';
-import { beganPlace, beganSentence, likelyCall } from '../errors/begun.ts';
+import { beganPlace, beganSentence, isMadeOfTimeLimit, likelyCall } from '../errors/begun.ts';
 import {
   afterHandler,
   endInHandler,
@@ -61,7 +61,7 @@ export function titleOf(facts: VerdictFacts): string {
   const stream = stdioName(facts.emitter?.stdio);
   const likelyStream = stdioName(facts.emitter ? undefined : facts.failedStdio);
   const headline = account.error
-    ? `${headlineOf(account.error, facts)}${stream === undefined ? '' : ` on ${stream}`}`
+    ? `${isMadeOfTimeLimit(facts) ? `${headlineOf(account.error, facts).replace(/\.$/, '')}, by a time limit` : headlineOf(account.error, facts)}${stream === undefined ? '' : ` on ${stream}`}`
     : 'an error of which no part was kept';
   const culprit = culpritFrame(deathFrames(account));
   const began = beganPlace(facts);

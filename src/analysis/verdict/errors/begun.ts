@@ -47,8 +47,8 @@ export function beganSentence(facts: Facts): string {
 }
 
 /**
- * The only place in the program's files that sets a time limit, for an error of a time limit whose stack has no frame of the
- * program; otherwise the only one that starts what failed. A package may have done so too.
+ * The only place in the program's files that sets a time limit, for an error of a time limit on whose stack the program only awaits; otherwise
+ * the only one that starts what failed, if the stack has no frame of the program. A package may have done so too.
  */
 export function likelyCall({
   account,
@@ -56,8 +56,15 @@ export function likelyCall({
   startedCalls,
 }: Pick<VerdictFacts, 'account' | 'timeLimits' | 'startedCalls'>): Frame | undefined {
   const [only, other] = timeLimits.length ? timeLimits : (startedCalls?.frames ?? []);
-  return other || deathFrames(account).some(({ inApp }) => inApp) ? undefined : only;
+  const isOwn = ({ inApp, async }: Frame): boolean => inApp && !(async && timeLimits.length > 0);
+  return other || deathFrames(account).some(isOwn) ? undefined : only;
 }
+
+/** The error of a client that makes one of its own of an abort, which a time limit caused. */
+export const isMadeOfTimeLimit = ({ account: { error }, timeLimits = [] }: VerdictFacts): boolean =>
+  timeLimits.length > 0 &&
+  error?.name !== 'TimeoutError' &&
+  /abort/i.test(`${error?.name} ${error?.message}`);
 
 /** Where to look: the only await of the program that passed the error on says more than the place in a package that began it. */
 export function beganPlaceFrame(facts: VerdictFacts): Frame | undefined {

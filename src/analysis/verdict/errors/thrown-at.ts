@@ -52,8 +52,15 @@ export function passedFrame(facts: VerdictFacts): Frame | undefined {
 function passedText(frames: readonly Frame[], facts: VerdictFacts): string {
   const places = frames.slice(0, mostNamed).map((frame) => placeOf(frame, cwdOf(facts.account)));
   return frames.length === 1
-    ? `${places[0]} is the only top-level await that was found in its modules, so it passed the error on.`
+    ? onlyAwaitText(places[0], facts)
     : `One of the top-level awaits passed it on: ${places.join(', ')}${frames.length > mostNamed ? ` and ${formatCount(frames.length - mostNamed, 'other')}` : ''}.`;
+}
+
+/** A package may call that function itself, so that the name is no proof. */
+function onlyAwaitText(place: string | undefined, { passedBy }: VerdictFacts): string {
+  return passedBy
+    ? `The stack begins in ${passedBy.name} of a package. Of the ${passedBy.of} top-level awaits that were found in its modules, only the one at ${place} leads to a call of that name, so it likely passed the error on.`
+    : `${place} is the only top-level await that was found in its modules, so it passed the error on.`;
 }
 
 /** The text can't tell whether the error was handed on in another way, such as by a listener. */

@@ -10,12 +10,13 @@ import { culpritFrame, frameText, isOfNode, isOfRuntime, placeOf } from '../../.
 import { formatCount, formatDuration, formatNumber } from '../../../model/quantities.ts';
 import type { Frame } from '../../../model/thread.ts';
 import type { Evidence } from '../../../model/verdict.ts';
+import type { StartedCalls } from '../../joins/started-calls.ts';
 import type { VerdictFacts } from '../facts.ts';
 import { inFlightEvidence } from '../in-flight.ts';
 import { cwdOf, deathFrames, everyError, headlineOf, rootCause } from '../wording.ts';
 import { abortEvidence, abortFrame, abortPlace, abortReasonEvidence } from './aborted.ts';
 import { abortAdvice, adviceFor, closedByReader } from './advice.ts';
-import { beganEvidence, beganPlace, likelyCall } from './begun.ts';
+import { beganEvidence, beganPlace, isMadeOfTimeLimit, likelyCall } from './begun.ts';
 import { onDemandFailure } from './load-failure.ts';
 import { newerNodeStep } from './newer-node.ts';
 import { likelyPlace, passedFrame, thrownAtEvidence } from './thrown-at.ts';
@@ -112,15 +113,32 @@ function timeLimitEvidence(facts: VerdictFacts): Evidence[] {
 /** The error says what failed, and not for whom. */
 function startedCallEvidence({ startedCalls, account }: VerdictFacts): Evidence[] {
   if (!startedCalls) return [];
-  const { names, frames } = startedCalls;
+  const { names, frames, unawaited } = startedCalls;
   const places = frames.map((frame) => placeOf(frame, cwdOf(account)));
   const [only, other] = places;
   const where = places.slice(0, mostTimeLimits).join(', ');
+  if (unawaited) return [{ fact: unawaitedText(startedCalls, unawaited, places), part: 'scripts.json' }];
   const fact =
     other === undefined
       ? `${names[0]} is called at ${only}; no other call that can have failed so was found in the program's own files. Packages were not searched.`
       : `The program's own files call ${names.join(', ')} at ${where}${places.length > mostTimeLimits ? ' and elsewhere' : ''}: which of these calls failed is not recorded.`;
   return [{ fact, part: 'scripts.json' }];
+}
+
+/** That nothing awaits them is seen in the text; that one of them failed is likely, since a package may call its functions itself. */
+function unawaitedText(
+  { names }: StartedCalls,
+  { packageName, byName }: NonNullable<StartedCalls['unawaited']>,
+  places: readonly (string | undefined)[],
+): string {
+  const where = places.slice(0, mostTimeLimits).join(', ');
+  const begins = byName
+    ? `The stack begins in ${names[0]} of ${packageName}`
+    : `The stack begins in ${packageName}`;
+  const which = byName ? `${names[0]} is called` : `what it has made is used (${names.join(', ')})`;
+  return places.length === 1
+    ? `${begins}; ${which} at ${where}, and nothing awaits or catches what that returns. No other such call was found in the program's own files.`
+    : `${begins}; ${which} at ${where}${places.length > mostTimeLimits ? ' and elsewhere' : ''}, and nothing awaits or catches what that returns: which of these calls failed is not recorded.`;
 }
 
 function timeLimitPlaces({ timeLimits = [], account }: VerdictFacts): string[] {
@@ -179,7 +197,9 @@ export function rootSentence(facts: VerdictFacts): string {
 }
 
 function rootText(root: ErrorFacts, { account }: VerdictFacts): string {
-  const said = shorten(headlineOf(root).replace(/\.$/, ''), 300);
+  // A cause may be any value.
+  const text = root.name === undefined && root.stackText === undefined ? root.message : headlineOf(root);
+  const said = shorten((text ?? 'a value').replace(/\.$/, ''), 300);
   const aborts = abortsFor(root, account);
   if (aborts.length > 0) {
     const places = new Set(aborts.map(({ frames = [] }) => placeOfCulprit(frames, cwdOf(account))));
@@ -256,19 +276,23 @@ export function thrownNextSteps(facts: VerdictFacts): string[] {
   const frames = deathFrames(account);
   const began = beganPlace(facts);
   const aborter = abortFrame(facts);
-  const place = began ?? placeOfCulprit(aborter ? [aborter] : frames, cwdOf(account));
+  const limit = isMadeOfTimeLimit(facts) ? likelyCall(facts) : undefined;
+  const at = limit ?? aborter;
+  const place = began ?? placeOfCulprit(at ? [at] : frames, cwdOf(account));
   const isModelCalls = hasFailedModelCall(facts);
   const why =
     began !== undefined
       ? ', where what failed was begun'
-      : aborter && isModelCalls
-        ? ', where abort() was called'
-        : '';
+      : limit
+        ? ', where the time limit is set'
+        : aborter && isModelCalls
+          ? ', where abort() was called'
+          : '';
   if (place && (began !== undefined || !passedFrame(facts))) steps.push(`Open ${place}${why}.`);
   const likely = likelyPlace(facts);
   if (likely !== undefined && began === undefined)
     steps.push(
-      `Open ${likely}, ${facts.passedThrough?.length ? 'whose await likely passed it on' : passedFrame(facts) ? 'whose await passed it on' : 'which likely threw it'}.`,
+      `Open ${likely}, ${facts.passedThrough?.length || facts.passedBy ? 'whose await likely passed it on' : passedFrame(facts) ? 'whose await passed it on' : 'which likely threw it'}.`,
     );
   const call = facts.startedCalls && likelyCall(facts);
   if (call) steps.push(`Open ${placeOf(call, cwdOf(account))}, which likely started what failed.`);
