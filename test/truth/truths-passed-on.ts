@@ -88,4 +88,12 @@ note('throws'); [process.exitCode] = await once(spawn(process.execPath, ['child.
     kind: 'uncaught-exception',
     cause: [/reading 'lines'\) at invoice\.mjs:3:23/, /❯ 3 │ return invoice\.body\.lines/],
   },
+  {
+    name: 'the code in which a worker thread spins when the process is stopped',
+    signal: 'SIGTERM',
+    program: `writeFileSync('grind.mjs', 'function collatz(n) {\\n  for (;;) n = n % 2 ? n * 3 + 1 : n / 2 || 27;\\n}\\ncollatz(27);\\n');
+new Worker(new URL('./grind.mjs', import.meta.url), { name: 'miner' }); setTimeout(ready, 1500); setInterval(() => {}, 1000);`,
+    kind: 'terminated',
+    cause: [/while worker thread 1.* was in collatz \(grind\.mjs:2:\d+\)/, /❯ 2 │ for \(;;\)/],
+  },
 ];

@@ -57,6 +57,7 @@ export function createContext(
     ownFile,
     workers,
     watchdogThread: watch?.threadId,
+    ...(watch?.seenWorkers && { seenWorkers: watch.seenWorkers }),
     trigger,
     handlers: request.handlers ?? [],
     withheldCount: withheld.length,

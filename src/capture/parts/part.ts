@@ -12,6 +12,7 @@ import type { ProcessEvents } from '../recording/process-events.ts';
 import type { Origins } from '../recording/request-watch.ts';
 import type { FramePlaces } from '../stacks/script-excerpt.ts';
 import type { KnownWorkers } from '../triggers/known-workers.ts';
+import type { SeenWorkers } from '../watchdog/look-at-workers.ts';
 
 export interface CaptureContext {
   config: Config;
@@ -23,6 +24,8 @@ export interface CaptureContext {
   workers: KnownWorkers;
   /** The system's id of our own thread, if one runs. */
   watchdogThread: number | undefined;
+  /** Workers that ran code when the signal came by which the process dies. */
+  seenWorkers?: SeenWorkers;
   trigger: TriggerPart;
   /** The program's listeners for the event. */
   handlers: readonly object[];

@@ -37,6 +37,7 @@ import { mayLookAtAll, scriptsOnDisk, withOtherThreads } from '../stacks/scripts
 import { unchangedScripts } from '../stacks/scripts-unchanged.ts';
 import { wordsOfThrown } from '../stacks/thrown-words.ts';
 import type { CaptureContext, PartProducer } from './part.ts';
+import { withWorkers } from './threads/worker-stacks.ts';
 
 const maxScriptsWithText = 40;
 /** Of texts and maps together; beyond that only the surroundings of the stack are kept. */
@@ -58,7 +59,7 @@ export const scriptsPart: PartProducer = {
     if (!context.mayDebug) throw new Error('the heap was too full for a debugger, which this needs');
     context.stackTexts.push(...printedStacks(context));
     const own = mayLookAtAll() ? (unchangedScripts(context) ?? openSelfDebugger()) : scriptsOnDisk(context);
-    const self = withOtherThreads(own, context);
+    const self = withOtherThreads(withWorkers(own, context), context);
     if (self.isFromDisk) context.addGap(partNames.scripts, fromDisk);
     try {
       const sought = soughtFor(context);

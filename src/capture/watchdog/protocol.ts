@@ -3,6 +3,7 @@
 import type { LocalsPart, StallFacts } from '../../bundle/layout/bundle.ts';
 import type { Lock } from '../../bundle/write/age-key.ts';
 import type { Config } from '../install/config.ts';
+import type { SeenWorkers } from './look-at-workers.ts';
 
 /** Indices of the shared Int32Array. */
 export const cells = {
@@ -49,8 +50,8 @@ export const ownThreadFlag = Symbol.for('agentdump.watchdog');
 
 export type FromWatchdog =
   | { ask: true }
-  /** Arrived while the host did not listen for it. */
-  | { signal: NodeJS.Signals }
+  /** Arrived while the host did not listen for it. `workers`: those that ran code then. */
+  | { signal: NodeJS.Signals; workers?: SeenWorkers }
   /** See heard-signals.ts. `heard`: how often this thread has received it while the host listened. */
   | { doubtful: NodeJS.Signals; heard: number }
   /** Of a stall that ended while it was looked at. */

@@ -4,6 +4,7 @@
  * is dead within a second. A second signal ends it at once.
  */
 import type { HeapTier } from '../install/config.ts';
+import type { SeenWorkers } from './look-at-workers.ts';
 import { readQueuedMs } from './main-cpu.ts';
 import { cells } from './protocol.ts';
 
@@ -21,7 +22,9 @@ export interface SignalDeathOptions {
   shared: Int32Array;
   signals: readonly NodeJS.Signals[];
   heap: HeapTier;
-  tell(signal: NodeJS.Signals): void;
+  tell(signal: NodeJS.Signals, workers?: SeenWorkers): void;
+  /** Undefined if none of them runs. */
+  lookAtWorkers(): Promise<SeenWorkers | undefined> | undefined;
   /** Resolves when nothing looks at the main thread any more. */
   untilFree(): Promise<void>;
   /** Looks at a main thread that does not answer; resolves when the bundle was written, or could not be. */
@@ -34,6 +37,8 @@ export class SignalDeath {
   readonly #options: SignalDeathOptions;
   #due: NodeJS.Signals | undefined;
   #arrivedAt = 0;
+  #from = 0;
+  #isTold = false;
   #waits: number[] = [];
   #answers = 0;
 
@@ -51,11 +56,10 @@ export class SignalDeath {
       if (now - this.#arrivedAt > pairMs) this.#end();
       return;
     }
-    const { shared, signals, tell } = this.#options;
+    const { shared, signals, lookAtWorkers } = this.#options;
     this.#due = signal;
     this.#arrivedAt = now;
-    this.#waits = this.#readWaits();
-    this.#answers = Atomics.load(shared, cells.answers);
+    this.#countFromNow();
     // Listeners of `exit` may run for long, no loop turns any more, and without us the program would be dead.
     if (Atomics.load(shared, cells.closing) !== 0) {
       this.#end();
@@ -65,14 +69,34 @@ export class SignalDeath {
     let isLooking = isLast;
     setInterval(() => {
       this.#endWhenLate();
-      if (isLooking || (this.#fairMs() < answerMs && performance.now() - now < mostAnswerMs)) return;
+      if (isLooking || this.#mayAnswer()) return;
       isLooking = true;
       void this.#lookIfSilent(signal);
     }, pollMs);
     if (isLast) return;
     Atomics.store(shared, cells.due, signals.indexOf(signal) + 1);
     Atomics.notify(shared, cells.due);
-    tell(signal);
+    const looked = lookAtWorkers();
+    if (looked) void looked.then((workers) => this.#tell(signal, workers));
+    else this.#tell(signal);
+  }
+
+  /** The times count from here. */
+  #tell(signal: NodeJS.Signals, workers?: SeenWorkers): void {
+    this.#isTold = true;
+    this.#countFromNow();
+    this.#options.tell(signal, workers);
+  }
+
+  #countFromNow(): void {
+    this.#from = performance.now();
+    this.#waits = this.#readWaits();
+    this.#answers = Atomics.load(this.#options.shared, cells.answers);
+  }
+
+  #mayAnswer(): boolean {
+    if (!this.#isTold) return true;
+    return this.#fairMs() < answerMs && performance.now() - this.#from < mostAnswerMs;
   }
 
   async #lookIfSilent(signal: NodeJS.Signals): Promise<void> {
@@ -93,7 +117,7 @@ export class SignalDeath {
 
   #endWhenLate(): void {
     const { shared, heap } = this.#options;
-    if (performance.now() - this.#arrivedAt < deathMs) return;
+    if (performance.now() - this.#from < deathMs) return;
     // A whole heap at every death was requested explicitly, and so was the time that it takes.
     const isOrdered = heap === 'always' && !this.#diesAnyway();
     if (isOrdered && Atomics.load(shared, cells.excused) > 0) return;
@@ -103,7 +127,7 @@ export class SignalDeath {
   #fairMs(): number {
     const waits = this.#readWaits().map((waitMs, at) => waitMs - (this.#waits[at] ?? 0));
     // Often both wait at the same time.
-    return performance.now() - this.#arrivedAt - Math.min(Math.max(...waits), mostWaitMs);
+    return performance.now() - this.#from - Math.min(Math.max(...waits), mostWaitMs);
   }
 
   #readWaits(): number[] {

@@ -30,6 +30,7 @@ import type { DeathSignals, SignalHolder } from '../triggers/signal-watch.ts';
 import { StretchWatch } from './heap-stretch.ts';
 import type { startHiddenWorker } from './hidden-worker.ts';
 import { Interruption } from './interruption.ts';
+import type { SeenWorkers } from './look-at-workers.ts';
 import { isReady } from './main-cpu.ts';
 import { MemoryWatch } from './memory-watch.ts';
 import {
@@ -73,6 +74,8 @@ export interface Watch {
   withhold(value: string): void;
   /** The system's id of the watchdog's thread; 0 until it runs. */
   readonly threadId: number;
+  /** Those that ran code when the deadly signal came. */
+  readonly seenWorkers: SeenWorkers | undefined;
   /** Returns when no debugger of the watchdog is connected any more, so that the process can end. */
   letGo(): void;
   /** The program dies of something other than a signal. */
@@ -110,6 +113,7 @@ class MainSide implements Watch {
   #journal: string | undefined;
   #hasNotedSignals = false;
   readonly #interruption: Interruption;
+  seenWorkers: SeenWorkers | undefined;
 
   constructor(options: WatchOptions) {
     this.#options = options;
@@ -120,10 +124,8 @@ class MainSide implements Watch {
     this.#holder = this.#makeHolder();
     this.#holder.noteHost();
     this.#worker = options.startThread(options.source, this.#describe());
-    this.#worker.on(
-      'message',
-      guarded((message: FromWatchdog) => this.#hear(message)),
-    );
+    const hear = guarded((message: FromWatchdog) => this.#hear(message));
+    this.#worker.on('message', hear);
     // Without a listener, an error of the worker would become an error of the program.
     this.#worker.on('error', () => {});
     this.#worker.on(
@@ -232,8 +234,10 @@ class MainSide implements Watch {
       this.#refresh();
       if (this.#lookAtMemory(false)) this.#memory?.takeSnapshot();
     } else if ('doubtful' in message) this.#compare(message.doubtful, message.heard);
-    else if ('signal' in message) this.#options.deathSignals?.deliver(message.signal);
-    else if ('report' in message) this.hook.report(message.report);
+    else if ('signal' in message) {
+      this.seenWorkers = message.workers;
+      this.#options.deathSignals?.deliver(message.signal);
+    } else if ('report' in message) this.hook.report(message.report);
     else this.#noteRecovery(message.recovered);
   }
 

@@ -10,6 +10,7 @@ import { HeardSignals } from './heard-signals.ts';
 import { HeldSignals } from './held-signals.ts';
 import { lookAtMemory } from './look-at-memory.ts';
 import { lookAtStall } from './look-at-stall.ts';
+import { lookAtWorkers } from './look-at-workers.ts';
 import { readMainCpuMs, readQueuedMs } from './main-cpu.ts';
 import { stepShare } from './memory-watch.ts';
 import { cells, type FromWatchdog, ownThreadFlag, type ToWatchdog, type WatchdogData } from './protocol.ts';
@@ -60,7 +61,8 @@ class Watcher {
       shared: data.shared,
       signals: data.signals,
       heap: data.config.heap,
-      tell: (signal) => this.#tell({ signal }),
+      tell: (signal, workers) => this.#tell({ signal, ...(workers && { workers }) }),
+      lookAtWorkers: () => (this.#isLooking ? undefined : lookAtWorkers(data.shared)),
       untilFree: () => this.#untilFree(),
       look: (signal) => this.#look(signal),
       release: () => this.#release(),

@@ -8,11 +8,11 @@ import { formatDuration } from '../../../model/quantities.ts';
 import type { Evidence } from '../../../model/verdict.ts';
 import { endAfterSignal, handledEndEvidence } from '../errors/handled.ts';
 import { handlerFacts, handlerSubject } from '../errors/handler-owner.ts';
-import { busyWorkerEvidence, busyWorkerText } from '../errors/worker.ts';
+import { busyWorkerEvidence, busyWorkerFrame, busyWorkerText } from '../errors/worker.ts';
 import type { Cause, VerdictFacts } from '../facts.ts';
 import { duringText, inFlightEvidence, inFlightText } from '../in-flight.ts';
 import { endEvidence, fatalSignal, memoryEvidence } from '../seen-from-outside.ts';
-import { cwdOf, deathFrames, titled } from '../wording.ts';
+import { cwdOf, deathFrames, placedAt, titled } from '../wording.ts';
 
 const senders: Record<string, string> = {
   SIGTERM: 'Deploys, container runtimes, service managers and `kill` stop a program with it',
@@ -46,6 +46,7 @@ export const terminated: Cause = {
         .filter(Boolean)
         .join(' '),
       confidence: 'certain',
+      ...(!culpritFrame(deathFrames(facts.account)) && placedAt(busyWorkerFrame(facts))),
       evidence: [
         ...evidenceOf(facts, signal.name),
         ...(facts.trigger?.handledByHost && facts.handlerFrames?.length
