@@ -144,6 +144,29 @@ const singleCases: readonly LateCase[] = [
     `describe('dock', () => { let n = 0; afterEach(() => { if (n++ === 0) later('hook'); }); it('first', () => {}); it('second', () => pause(${long})); });`,
   ),
   mocha(
+    'a root hook before each',
+    `let n = 0; beforeEach(() => { if (n++ === 0) later('hook'); }); describe('dock', () => { it('first', () => {}); it('second', () => pause(${long})); });`,
+  ),
+  mocha(
+    'a root hook before all',
+    `before(() => { later('hook'); }); describe('dock', () => { it('first', () => {}); it('second', () => pause(${long})); });`,
+  ),
+  mocha(
+    'a root hook of a plug-in',
+    `describe('dock', () => { it('first', () => {}); it('second', () => pause(${long})); });`,
+    ['--require', './root.cjs'],
+    { 'root.cjs': `let n = 0; exports.mochaHooks = { beforeAll() { later('hook'); } };` },
+  ),
+  mocha(
+    'a root hook of a plug-in, beside other files',
+    `describe('dock', () => { it('first', () => {}); it('second', () => pause(${long})); });`,
+    ['--parallel', '--require', './root.cjs'],
+    {
+      'root.cjs': `exports.mochaHooks = { beforeAll() { if (process.argv.length < 9) later('hook'); } };`,
+      'b.cjs': `describe('b', () => { it('waits', () => pause(${long})); });`,
+    },
+  ),
+  mocha(
     'a retried test',
     `describe('crane', function () { this.retries(2); let tries = 0; it('lifts teak', () => { if (tries++ === 0) { later('teak'); throw new Error('again'); } }); it('rests', () => pause(${long})); });`,
   ),
