@@ -12,7 +12,7 @@ import type { ProcessEvents } from '../recording/process-events.ts';
 import type { Origins } from '../recording/request-watch.ts';
 import type { FramePlaces } from '../stacks/script-excerpt.ts';
 import type { KnownWorkers } from '../triggers/known-workers.ts';
-import type { SeenWorkers } from '../watchdog/look-at-workers.ts';
+import type { SeenWorkers } from '../watchdog/protocol.ts';
 
 export interface CaptureContext {
   config: Config;

@@ -3,17 +3,10 @@
  * inspector can, whose messages the main thread passes on while its loop turns. So they are looked at before it is told of the signal.
  */
 import type { Debugger, Session } from 'node:inspector';
-import type { WorkerStacksPart } from '../../bundle/layout/bundle.ts';
 import { platform } from '../../platform/index.ts';
 import type { ScriptParsed } from '../host/inspector-session.ts';
 import { isReady, readQueuedMs } from './main-cpu.ts';
-import { cells } from './protocol.ts';
-
-export interface SeenWorkers {
-  workers: WorkerStacksPart['workers'];
-  /** The scripts of their own frames. Their ids have the worker's before them, since V8's are those of one thread. */
-  scripts: (ScriptParsed & { text: string })[];
-}
+import { cells, type SeenWorkers } from './protocol.ts';
 
 /** Without the time for which a busy machine gave one of the threads no processor. */
 const lookMs = 100;

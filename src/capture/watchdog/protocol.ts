@@ -1,9 +1,9 @@
 /** What the main thread and its watchdog share: cells of memory, messages, and the calls into a thread that stalls. */
 
-import type { LocalsPart, StallFacts } from '../../bundle/layout/bundle.ts';
+import type { LocalsPart, StallFacts, WorkerStacksPart } from '../../bundle/layout/bundle.ts';
 import type { Lock } from '../../bundle/write/age-key.ts';
+import type { ScriptParsed } from '../host/inspector-session.ts';
 import type { Config } from '../install/config.ts';
-import type { SeenWorkers } from './look-at-workers.ts';
 
 /** Indices of the shared Int32Array. */
 export const cells = {
@@ -47,6 +47,13 @@ export const makeCells = (signals: number): Int32Array =>
 
 /** True on the global object of the watchdog's thread, so that it is left out of the program's workers. */
 export const ownThreadFlag = Symbol.for('agentdump.watchdog');
+
+/** The worker threads that ran code when a signal came. */
+export interface SeenWorkers {
+  workers: WorkerStacksPart['workers'];
+  /** The scripts of their own frames. Their ids have the worker's before them, since V8's are those of one thread. */
+  scripts: (ScriptParsed & { text: string })[];
+}
 
 export type FromWatchdog =
   | { ask: true }

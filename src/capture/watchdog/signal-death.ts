@@ -4,9 +4,8 @@
  * is dead within a second. A second signal ends it at once.
  */
 import type { HeapTier } from '../install/config.ts';
-import type { SeenWorkers } from './look-at-workers.ts';
 import { readQueuedMs } from './main-cpu.ts';
-import { cells } from './protocol.ts';
+import { cells, type SeenWorkers } from './protocol.ts';
 
 /** A loop that turns answers within this time, or within a second on a busy machine. */
 const answerMs = 100;

@@ -30,13 +30,13 @@ import type { DeathSignals, SignalHolder } from '../triggers/signal-watch.ts';
 import { StretchWatch } from './heap-stretch.ts';
 import type { startHiddenWorker } from './hidden-worker.ts';
 import { Interruption } from './interruption.ts';
-import type { SeenWorkers } from './look-at-workers.ts';
 import { isReady } from './main-cpu.ts';
 import { MemoryWatch } from './memory-watch.ts';
 import {
   cells,
   type FromWatchdog,
   makeCells,
+  type SeenWorkers,
   type StallHook,
   type StallReport,
   type ToWatchdog,
