@@ -30,37 +30,32 @@ interface Connected {
 export function watchUpgrades<Begun>(reaction: UpgradeReaction<Begun>): () => void {
   const { subscribe, unsubscribe } = process.getBuiltinModule('node:diagnostics_channel');
   const seen = new WeakSet<object>();
+  const taps: [name: string, before: (...args: never[]) => void][] = [
+    [
+      'upgrade',
+      (request: IncomingMessage, socket: Socket) =>
+        watchData(socket, reaction.begin(socket, request), reaction),
+    ],
+  ];
+  if (lacksStreams)
+    taps[1] = [
+      'stream',
+      (stream: ServerHttp2Stream, headers: Record<string, unknown>) => {
+        reaction.beginStream(stream, headers);
+        tapPresentEvents(stream, 'close', { before: () => reaction.endStream(stream), joins: () => true });
+      },
+    ];
   const onConnection = guarded((message: unknown): void => {
     const server = (message as Connected).socket?.server;
     if (!server || seen.has(server)) return;
-    const hasUpgrades = server.listenerCount('upgrade') > 0;
-    const hasStreams = lacksStreams && server.listenerCount('stream') > 0;
-    if (!hasUpgrades && !hasStreams) return;
-    seen.add(server);
-    if (hasUpgrades) watchServer(server, reaction);
-    if (hasStreams) watchStreams(server, reaction);
+    for (const [name, before] of taps)
+      if (server.listenerCount(name) > 0) {
+        seen.add(server);
+        tapPresentEvents(server, name, { before, joins: (_call, hasHost) => hasHost });
+      }
   });
   subscribe('net.server.socket', onConnection);
   return () => unsubscribe('net.server.socket', onConnection);
-}
-
-function watchServer<Begun>(server: Server, reaction: UpgradeReaction<Begun>): void {
-  tapPresentEvents(server, 'upgrade', {
-    before: (request: IncomingMessage, socket: Socket) => {
-      watchData(socket, reaction.begin(socket, request), reaction);
-    },
-    joins: (_call, hasHost) => hasHost,
-  });
-}
-
-function watchStreams<Begun>(server: Server, { beginStream, endStream }: UpgradeReaction<Begun>): void {
-  tapPresentEvents(server, 'stream', {
-    before: (stream: ServerHttp2Stream, headers: Record<string, unknown>) => {
-      beginStream(stream, headers);
-      tapPresentEvents(stream, 'close', { before: () => endStream(stream), joins: () => true });
-    },
-    joins: (_call, hasHost) => hasHost,
-  });
 }
 
 /** Capturing a stack for each message would cost too much, so every look-up of these listeners is assumed to be by `emit`. */
