@@ -29,7 +29,11 @@ test('what is awaited, caught, returned or kept is none of them', async () => {
     'export const start = () => connect();',
     'async function start() { return connect(); }',
   ])
-    assert.deepEqual((await callsIn(head + use))?.filter((call) => call.startsWith('connect')), [], use);
+    assert.deepEqual(
+      (await callsIn(head + use))?.filter((call) => call.startsWith('connect')),
+      [],
+      use,
+    );
 });
 
 test('other packages, and a function by its name alone', async () => {
