@@ -53,6 +53,7 @@ export function watchLoop(
       capture,
       findJournal: () => surroundings.flight?.recorder.folder,
       memory: surroundings.memory,
+      workers: surroundings.workers,
       origins: surroundings.origins,
       disarmLocals: () => surroundings.disarmLocals?.(),
       noteMemory: (profile) => keepMemory(surroundings, profile),

@@ -10,7 +10,7 @@ import { cells, type SeenWorkers } from './protocol.ts';
 
 /** Without the time for which a busy machine gave one of the threads no processor. */
 const lookMs = 100;
-const longestMs = 3000;
+const longestMs = 1000;
 /** For other workers, after one was read: idle ones do not stop. */
 const moreMs = 30;
 const pollMs = 10;
@@ -19,8 +19,9 @@ const mostFrames = 40;
 const mostScripts = 3;
 const longestText = 1024 ** 2;
 
-/** Undefined if no other thread runs: idle workers are not looked at. */
+/** Undefined if there are no workers, or no other thread runs: idle ones are not looked at. */
 export function lookAtWorkers(shared: Int32Array): Promise<SeenWorkers | undefined> | undefined {
+  if (Atomics.load(shared, cells.workers) === 0) return undefined;
   const own = Atomics.load(shared, cells.threadId);
   const running = platform
     .processFolder('self', 'task')

@@ -37,8 +37,10 @@ export const cells = {
   held: 13,
   /** How often the host has started or stopped listening for one of our signals. */
   hostChanges: 14,
+  /** How many worker threads the program had when the main thread last answered. */
+  workers: 15,
   /** The last cells, one for each of our signals: how often Node has delivered it to the program since this thread started. */
-  delivered: 15,
+  delivered: 16,
 } as const;
 
 /** The cells for this number of signals. */

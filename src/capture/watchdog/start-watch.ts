@@ -57,6 +57,7 @@ export interface WatchOptions {
   /** Folder of the journal, once there is one. */
   findJournal(): string | undefined;
   memory: MemorySampler;
+  workers: { readonly size: number };
   /** Opens the journal if there is none, and writes to it how much memory is in use and where it was allocated. */
   noteMemory(profile: HeapProfilePart | undefined): void;
   /** Writes to the journal, redacted, if there is one. */
@@ -231,6 +232,7 @@ class MainSide implements Watch {
   #hear(message: FromWatchdog): void {
     Atomics.add(this.#shared, cells.answers, 1);
     if ('ask' in message) {
+      Atomics.store(this.#shared, cells.workers, this.#options.workers.size);
       this.#refresh();
       if (this.#lookAtMemory(false)) this.#memory?.takeSnapshot();
     } else if ('doubtful' in message) this.#compare(message.doubtful, message.heard);
