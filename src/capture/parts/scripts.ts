@@ -188,6 +188,8 @@ export function describeScripts(self: ScriptTexts, context: ScriptsContext, soug
 function withCleanUrls<Script extends Pick<LoadedScript, 'url' | 'sourceMapUrl' | 'mapGap'>>(
   scripts: Script[],
 ): Script[] {
+  // A program that fails at its first module has none, and a split of no text gives one line.
+  if (scripts.length === 0) return [];
   const urls = scripts.flatMap(({ url, sourceMapUrl, mapGap }) => [url, sourceMapUrl ?? '', mapGap ?? '']);
   const lines = urls.map((url) => url.replaceAll('\n', ' ')).join('\n');
   const clean = redactText(lines, (text) => currentPolicy().text(text)).split('\n');
