@@ -6,6 +6,7 @@
 
 import { startOwnTimer } from '../../agent/taps/own-timer.ts';
 import { launcherScript } from '../../bundle/layout/tests.ts';
+import { journalBeginsAfterMs } from '../../journal/layout/session.ts';
 import { isMainThread, type RecordingState, type Surroundings } from '../fatal-path/surroundings.ts';
 import { onDisk } from '../host/intrinsics/native-files.ts';
 import { withOwnWorld } from '../host/intrinsics/own-realm.ts';
@@ -21,14 +22,12 @@ import { writeStderrLine } from '../install/stderr-line.ts';
 import { childIn, endsUntold } from './process-events.ts';
 import { removeStartMark } from './start-mark.ts';
 
-const lateStartMs = 2000;
-
 /** Returns a function that stops it. */
 export function startFlightLate(surroundings: Surroundings): () => void {
   if (!isMainThread) return () => {};
   const timer = startOwnTimer(() => {
     if (!startsOthersOnly(surroundings)) openFlight(surroundings, () => {});
-  }, lateStartMs);
+  }, journalBeginsAfterMs);
   return () => {
     timer.stop();
     surroundings.flight?.stop();

@@ -28,6 +28,9 @@ export const sessionVariable = 'AGENTDUMP_SESSION';
 export const withheldVariable = 'AGENTDUMP_WITHHELD_KEY';
 export const withheldName = 'withheld';
 
+/** A program begins its journal after this time, or at the first sign of an agent. */
+export const journalBeginsAfterMs = 2000;
+
 /** `alive` means that it was alive at the last write. */
 export type SessionState = 'alive' | 'ended';
 

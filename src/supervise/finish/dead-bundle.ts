@@ -11,7 +11,11 @@ import {
 } from '../../bundle/layout/bundle.ts';
 import type { CoreEvidence, EvidencePart } from '../../bundle/layout/evidence.ts';
 import { type BundleWriter, startBundle } from '../../bundle/write/writer.ts';
-import type { SessionFacts, SessionFinding } from '../../journal/layout/session.ts';
+import {
+  journalBeginsAfterMs,
+  type SessionFacts,
+  type SessionFinding,
+} from '../../journal/layout/session.ts';
 import { lastWriteMs } from '../../journal/read/session.ts';
 import { publicName } from '../../redaction/public-name.ts';
 import { version } from '../../version.ts';
@@ -165,7 +169,7 @@ function writeParts(bundle: BundleWriter, parts: Parts): void {
   bundle.writePart(partNames.trigger, JSON.stringify(describeTrigger(bundle.id, parts)));
   bundle.writePart(partNames.evidence, JSON.stringify(parts.part));
   if (journal) writeJournalPart(bundle, parts.folder, journal);
-  else
+  else if ((uptimeOf(parts).uptimeMs ?? Number.POSITIVE_INFINITY) >= journalBeginsAfterMs)
     bundle.addGap({
       part: partNames.journal,
       reason:
