@@ -684,6 +684,22 @@ test('of a main thread that got no processor nobody says that it waited, nor tha
   assert.match(verdict.summary, /was in JavaScript for 1\.2 s.*For 1\.1 s of it .* got no processor/);
 });
 
+test('a thread was not queued while it ran: both times together are no longer than the silence', () => {
+  const verdictOf = (cpuMs: number) =>
+    reachVerdict({
+      account: onMain(spinFrames)!,
+      trigger: {
+        kind: 'stall',
+        stall: { silentMs: 5800, limitMs: 5000, where: 'javascript', cpuMs, queuedMs: 19_000 },
+      },
+    });
+  const verdict = verdictOf(1400);
+  assert.match(verdict.summary, /For 4\.4 s of it .* got no processor/);
+  assert.ok(verdict.evidence.some(({ fact }) => /^It was ready to run for 4\.4 s without/.test(fact)));
+  const busy = verdictOf(6000);
+  assert.doesNotMatch(JSON.stringify(busy), /got no processor|without getting a processor/);
+});
+
 test('a child of which the system has no command yet is told without one', () => {
   const titleOf = (command: string) =>
     reachVerdict({

@@ -121,12 +121,22 @@ const ranUnanswering = ({ cpuWhileAskedMs = 0 }: Stall): boolean => cpuWhileAske
 
 const isStarved = ({ silentMs = 0, queuedMs = 0 }: Stall): boolean => queuedMs > silentMs / 2;
 
-/** It was counted from the last answer on, while a silence does not count what the watchdog itself was queued. */
-const queuedOf = ({ silentMs = 0, queuedMs = 0 }: Pick<Stall, 'silentMs' | 'queuedMs'>): number =>
-  Math.min(queuedMs, silentMs);
+/**
+ * It was counted from the last answer on, while a silence does not count what the watchdog itself was queued. A thread that ran was not
+ * queued meanwhile.
+ */
+const queuedOf = ({
+  silentMs = 0,
+  queuedMs = 0,
+  cpuMs = 0,
+}: {
+  silentMs?: number | undefined;
+  queuedMs?: number | undefined;
+  cpuMs?: number | undefined;
+}): number => Math.min(queuedMs, Math.max(0, silentMs - cpuMs));
 
 const busyMachineText = (stall: Stall): string =>
-  isStarved(stall)
+  queuedOf(stall) > (stall.silentMs ?? 0) / 2
     ? `For ${formatDuration(queuedOf(stall))} of it the thread was ready to run and got no processor: the machine was busy.`
     : '';
 
@@ -280,9 +290,10 @@ function stallEvidence(
       fact: `The main thread used ${formatDuration(cpuMs)} of CPU time in it (${formatShare(Math.min(1, cpuMs / silentMs))}).`,
       part,
     });
-  if (queuedMs && silentMs && queuedMs >= silentMs * busyShare)
+  const queuedInIt = queuedOf({ silentMs, queuedMs, cpuMs });
+  if (silentMs && queuedInIt >= silentMs * busyShare)
     evidence.push({
-      fact: `It was ready to run for ${formatDuration(queuedOf({ silentMs, queuedMs }))} without getting a processor.`,
+      fact: `It was ready to run for ${formatDuration(queuedInIt)} without getting a processor.`,
       part,
     });
   if (microtasksRan && (kind === 'microtasks' || kind.startsWith('calls')))
