@@ -26,6 +26,10 @@ export function findGrowth(history: readonly MemoryPoint[], field: SizeField): G
     : undefined;
 }
 
+/** False for what would read as growth from 13.5 MiB to 13.5 MiB. */
+export const isVisible = ({ fromBytes, toBytes }: Growth): boolean =>
+  formatBytes(fromBytes) !== formatBytes(toBytes);
+
 /** `grew from 40 MB to 310 MB in 2 min (2.3 MB a second)`. */
 export function growthText({ fromBytes, toBytes, overMs }: Growth): string {
   const rate = ((toBytes - fromBytes) / overMs) * 1000;

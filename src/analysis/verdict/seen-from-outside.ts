@@ -5,7 +5,7 @@
 import type { CoreObstacle } from '../../bundle/layout/evidence.ts';
 import { clip, formatBytes, formatDuration } from '../../model/quantities.ts';
 import type { Evidence } from '../../model/verdict.ts';
-import { findGrowth, growthText } from '../memory-growth.ts';
+import { findGrowth, growthText, isVisible } from '../memory-growth.ts';
 import type { EvidenceFacts } from '../parts/evidence.ts';
 import type { VerdictFacts } from './facts.ts';
 
@@ -98,7 +98,7 @@ export function memoryEvidence({ evidence }: VerdictFacts): Evidence[] {
     ['heapUsed', 'The JavaScript heap'],
   ] as const) {
     const growth = findGrowth(history, field);
-    if (growth) found.push({ fact: `${name} ${growthText(growth)}.`, part });
+    if (growth && isVisible(growth)) found.push({ fact: `${name} ${growthText(growth)}.`, part });
   }
   const { cgroup } = evidence?.memory ?? {};
   if (cgroup?.peakBytes !== undefined && cgroup.maxBytes !== undefined)

@@ -104,6 +104,15 @@ test('growth is told from the lowest point to the last, and by kind', () => {
   assert.ok(verdict.evidence.some(({ fact }) => /^Resident memory grew from .* to .* in 2/.test(fact)));
 });
 
+test('growth that reads as none is not told', () => {
+  const still = [13_500_000, 13_544_000].map((heapUsed, i) => ({
+    at: `2026-01-01T00:00:0${i}.000Z`,
+    heapUsed,
+  }));
+  const verdict = verdictOf({ ...sigkill, memory: { history: still } });
+  assert.doesNotMatch(JSON.stringify(verdict.evidence), /grew/);
+});
+
 test('after memory ran out the next steps name what is there, and what bears on what grew', () => {
   const stepsOf = (
     evidence: EvidenceFacts,
