@@ -78,7 +78,10 @@ export const partNames = {
   heapCensus: 'heap-census.json',
   heapSnapshot: 'heap.heapsnapshot.gz',
 } as const;
-/** Texts of scripts on the stack are parts named `sources/<n>.js`, and their maps `maps/<n>.map`. */
+/**
+ * Texts of scripts on the stack are parts named `sources/<n>.txt`, and their maps `maps/<n>.map`. Not `.js`, as they once were: the
+ * linter of the project whose folder they are in would check them.
+ */
 export const sourcePartPrefix = 'sources/';
 export const mapPartPrefix = 'maps/';
 

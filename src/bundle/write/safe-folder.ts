@@ -53,7 +53,7 @@ export function ensureDumpFolder(dir: string): string {
     if (!stat.isDirectory()) throw unwritable(path, 'ENOTDIR, a file is in its place');
     if (!files.isTrustedOwner(stat.uid))
       throw unwritable(path, `it belongs to another user, uid ${stat.uid}`);
-    if (basename(path) === usualName) keepOutOfGit(path);
+    if (basename(path) === usualName) keepOutOfTools(path);
     return path;
   } catch (error) {
     if (error instanceof AgentdumpError) throw error;
@@ -61,18 +61,27 @@ export function ensureDumpFolder(dir: string): string {
   }
 }
 
-/** In a project's folder, so that neither git nor npm takes what is in it. Without it, bundles are written all the same. */
-function keepOutOfGit(path: string): void {
-  const list = join(path, '.gitignore');
-  if (exists(list)) return;
-  try {
-    const fd = createPrivateFile(list);
+/**
+ * In a project's folder, so that neither git nor npm takes what is in it, and no formatter complains of sealed parts or changes them.
+ * Prettier has no list of its own here: a range that is empty leaves a file as it is. Without them, bundles are written all the same.
+ */
+function keepOutOfTools(path: string): void {
+  for (const [name, text] of [
+    ['.gitignore', '*\n'],
+    ['.prettierrc', '{ "rangeEnd": 0 }\n'],
+    ['biome.json', '{ "root": false, "files": { "includes": ["!**"] } }\n'],
+  ] as const) {
+    const file = join(path, name);
+    if (exists(file)) continue;
     try {
-      writeAll(fd, Buffer.from('*\n'));
-    } finally {
-      closeSync(fd);
-    }
-  } catch {}
+      const fd = createPrivateFile(file);
+      try {
+        writeAll(fd, Buffer.from(text));
+      } finally {
+        closeSync(fd);
+      }
+    } catch {}
+  }
 }
 
 function makeMissing(path: string): void {

@@ -1,6 +1,6 @@
 /**
  * `scripts.json`: every loaded script as V8 lists it. For those on a stack, and those that are searched for without one, also
- * the running text (`sources/<n>.js`), its source map (`maps/<n>.map`) and, if the map contains no sources, the original
+ * the running text (`sources/<n>.txt`), its source map (`maps/<n>.map`) and, if the map contains no sources, the original
  * files. Files may have changed since they were loaded: the running text is V8's own; a map from disk is checked by the
  * analysis.
  */
@@ -285,7 +285,7 @@ function keepText(
     ...names.flatMap((name) => context.framePlaces.get(name) ?? []),
   ];
   if (source !== undefined && source.length <= maxTextChars) {
-    const name = `${sourcePartPrefix}${n}.js`;
+    const name = `${sourcePartPrefix}${n}.txt`;
     const text = withoutInlineMap(source);
     const part = isWhole(text, kept) ? undefined : excerpt(text, places);
     if (context.writeCode(name, part ?? text)) described.sourcePart = name;

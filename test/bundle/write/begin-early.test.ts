@@ -2,7 +2,8 @@
  * The folder that a death leaves before its writer is loaded: it is listed, and becomes the bundle's folder or is removed.
  */
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { listBundles } from '../../../src/bundle/finished/list.ts';
@@ -37,6 +38,23 @@ test('the usual dump folder is nothing for git, any other is left as it is', (t)
   writeFileSync(join(usual, '.gitignore'), '');
   beginBundle(usual, fields);
   assert.equal(readFileSync(join(usual, '.gitignore'), 'utf8'), '');
+});
+
+test('what formats and lints a project leaves the usual dump folder alone', (t) => {
+  const project = scratchFolder(t);
+  const usual = join(project, '.agentdump');
+  const begun = beginBundle(usual, fields);
+  writeFileSync(join(begun, 'process.json'), '{"pid":1,   "cwd":\n"/"}');
+  for (const name of readdirSync(usual, { recursive: true, encoding: 'utf8' }))
+    assert.doesNotMatch(name, /\.[cm]?[jt]sx?$/, 'a linter would take it for code of the project');
+  writeFileSync(join(project, 'app.js'), "console.log('x');\n");
+  const biome = join(import.meta.dirname, '../../../node_modules/.bin/biome');
+  const check = () => spawnSync(biome, ['format', '.'], { cwd: project, encoding: 'utf8' });
+  assert.doesNotMatch(check().stdout + check().stderr, /agentdump/);
+  rmSync(join(usual, 'biome.json'));
+  assert.match(check().stdout + check().stderr, /agentdump/);
+  // Prettier's way to leave a file as it is: a range that ends where it begins.
+  assert.deepEqual(JSON.parse(readFileSync(join(usual, '.prettierrc'), 'utf8')), { rangeEnd: 0 });
 });
 
 test('the writer takes it over under the name that is known by then', (t) => {

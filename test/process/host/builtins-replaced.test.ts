@@ -36,8 +36,8 @@ const replaced = [
 ];
 /** Without a debugger's session there is no list of scripts; without V8's figures no census. */
 const partly: Record<string, readonly string[]> = {
-  inspector: ['scripts.json', 'drift.json', 'sources/1.js'],
-  v8: ['memory.json', 'heap-census.json', 'scripts.json', 'drift.json', 'sources/1.js'],
+  inspector: ['scripts.json', 'drift.json', 'sources/1.txt'],
+  v8: ['memory.json', 'heap-census.json', 'scripts.json', 'drift.json', 'sources/1.txt'],
 };
 const hows = ['throws', 'undefined'];
 

@@ -27,7 +27,7 @@ for (const node of nodesInTurn)
       assert.deepEqual(bundle.gaps, []);
       assert.ok(Object.keys(limits).length > 0 && Object.keys(cgroup).length > 0);
       const names = bundle.parts.map(({ name }) => name);
-      for (const name of ['memory.json', 'handles.json', 'heap.heapsnapshot.gz', 'sources/1.js'])
+      for (const name of ['memory.json', 'handles.json', 'heap.heapsnapshot.gz', 'sources/1.txt'])
         assert.ok(names.includes(name), `${name} is missing of ${names.join(' ')}`);
     });
 
