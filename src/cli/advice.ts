@@ -14,6 +14,8 @@ export function adviceFor(error: Pick<AgentdumpError, 'code' | 'details'>): stri
     case 'not-found':
       if (details['run'] !== undefined)
         return 'See `agentdump runs` for the runs here, or name another dump folder or store with --dir.';
+      if (details['store'] !== undefined)
+        return `\`agentdump send --all --to ${String(details['store'])}\` makes one there; otherwise name another with --store, or in AGENTDUMP_STORE.`;
       if (details['name'] === partNames.heapSnapshot)
         return 'AGENTDUMP_HEAP=always writes one at each death, `agentdump capture <pid> --heap` that of a running process. `agentdump analyze` shows which classes were counted.';
       // Only a lookup in a folder of bundles reports their number; a process or a run is looked up elsewhere.

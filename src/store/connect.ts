@@ -4,7 +4,7 @@ import { localStore } from './local-store.ts';
 import { openStore } from './open-store.ts';
 import { isServicePlace } from './places.ts';
 
-/** Throws `usage`, `held`, `unwritable`. */
+/** Throws `usage`, `held`, `unwritable`, with `mustExist` also `not-found`. */
 export async function connectStore(
   place: string,
   options: Parameters<typeof openStore>[1] = {},

@@ -10,7 +10,7 @@ import { openFolderBlobs } from './blobs/folder-blobs.ts';
 import { openS3Blobs, readS3Place } from './blobs/s3-blobs.ts';
 import type { IndexDatabase } from './index/database.ts';
 import type { FolderOptions } from './index/folder-database.ts';
-import { isPostgresPlace } from './places.ts';
+import { isPostgresPlace, isStoreFolder } from './places.ts';
 
 export interface Store {
   index: IndexDatabase;
@@ -18,7 +18,7 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** Throws `usage`, `held`, `unwritable`. */
+/** Throws `usage`, `held`, `unwritable`, with `mustExist` also `not-found`. */
 export async function openStore(place: string, options: FolderOptions = {}): Promise<Store> {
   if (isPostgresPlace(place)) return openFleetStore(place.trim());
   if (readS3Place(place))
@@ -27,6 +27,8 @@ export async function openStore(place: string, options: FolderOptions = {}): Pro
     throw usage(
       `no store is known at ${place.split('://')[0]}://: a folder, postgres://, or https:// for a service`,
     );
+  if (options.mustExist && !isStoreFolder(place))
+    throw new AgentdumpError('not-found', `there is no store in ${place}`, { store: place });
   const folder = ensureDumpFolder(place);
   const { openFolderIndex } = await import('./index/folder-database.ts');
   return storeOf(await openFolderIndex(folder, options), () => openFolderBlobs(join(folder, 'blobs')));

@@ -1,6 +1,6 @@
 /** The store in a folder: the conformance tests, and that only one process at a time has it open. */
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openStore } from '../../src/store/open-store.ts';
@@ -40,6 +40,11 @@ test('half of a database that a killed process left is made anew', { skip: onlyW
 
 test('a place that no store is at is refused in words', async (t) => {
   const folder = temporaryFolder(t);
+  for (const name of ['typo', '.']) {
+    const place = join(folder, name);
+    await assert.rejects(openStore(place, { mustExist: true }), { code: 'not-found' });
+  }
+  assert.deepEqual(readdirSync(folder), []);
   writeFileSync(join(folder, 'file'), '');
   await assert.rejects(openStore(join(folder, 'file')), { code: 'unwritable' });
   await assert.rejects(openStore('mysql://x/y'), /a folder, postgres:/);

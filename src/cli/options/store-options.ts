@@ -17,13 +17,14 @@ export async function withStore<Result>(
   place: string | undefined,
   option: string,
   use: (store: FleetStore) => Promise<Result>,
+  { mustExist = false } = {},
 ): Promise<Result> {
   if (!place)
     throw new AgentdumpError('usage', `no store: name one with --${option}, or set AGENTDUMP_STORE`, {
       argument: option,
     });
   const { connectStore } = await import('../../store/connect.ts');
-  const store = await connectStore(place, { onWait: note });
+  const store = await connectStore(place, { onWait: note, mustExist });
   try {
     return await use(store);
   } finally {

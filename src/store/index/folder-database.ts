@@ -15,6 +15,8 @@ export interface FolderOptions {
   waitMs?: number;
   /** Called once, before waiting. */
   onWait?: (sentence: string) => void;
+  /** To read it: a folder without a store is an error then, and nothing is created in it. */
+  mustExist?: boolean;
 }
 
 const defaultWaitMs = 60_000;

@@ -75,7 +75,7 @@ export class Fleet {
   #open(): Promise<FleetStore> {
     if (this.#store) return this.#store;
     this.#openedAt = Date.now();
-    const opening = connectStore(this.#place);
+    const opening = connectStore(this.#place, { mustExist: true });
     this.#store = opening;
     opening.catch(() => {
       if (this.#store === opening) this.#store = undefined;

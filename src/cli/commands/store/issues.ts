@@ -151,8 +151,12 @@ const command: CommandModule<object, Words> = {
   },
   handler: async (words) => {
     const action = readAction(words);
-    await withStore(words.store, 'store', (store) =>
-      action ? action.act(store, words, (words.ids ?? []) as [string, ...string[]]) : list(store, words),
+    await withStore(
+      words.store,
+      'store',
+      (store) =>
+        action ? action.act(store, words, (words.ids ?? []) as [string, ...string[]]) : list(store, words),
+      { mustExist: true },
     );
   },
 };
