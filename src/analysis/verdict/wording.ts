@@ -22,7 +22,7 @@ export function headlineOf(error: ErrorFacts, { thrownType, trigger }: Partial<V
     const what =
       trigger?.kind === 'unhandled-rejection' ? `Rejected with ${ofObject}` : `Thrown ${thrownType}`;
     const code = error.code && !message.includes(error.code) ? ` [${error.code}]` : '';
-    return message ? `${what}${code}: ${message}` : `${what}${code}`;
+    return message && message !== thrownType ? `${what}${code}: ${message}` : `${what}${code}`;
   }
   const name = error.name ?? 'Error';
   const isNumber = legacyCodes[name] === error.code || /^Command failed: /.test(message);

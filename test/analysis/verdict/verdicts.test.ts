@@ -263,6 +263,12 @@ const table: [string, VerdictFacts, string, RegExp][] = [
     /^Thrown string: boom.*Throw an Error/,
   ],
   [
+    'nothing that is thrown',
+    uncaught({ message: 'undefined' }, { rest: { thrownType: 'undefined' } }),
+    'uncaught-exception',
+    /^Thrown undefined(?!:)/,
+  ],
+  [
     'an aggregate',
     uncaught({
       name: 'AggregateError',

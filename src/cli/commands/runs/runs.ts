@@ -2,6 +2,7 @@
 import type { CommandModule } from 'yargs';
 import { type RunSummary, summarizeRun, type WaitingQuestion } from '../../../durable/inspect.ts';
 import { tellRun } from '../../../durable/run-story.ts';
+import { formatCount } from '../../../model/quantities.ts';
 import { type RunWords, runStoreOption, withStore } from '../../options/run-options.ts';
 import { note, printForeign, printJson } from '../../output/output.ts';
 import { oneLine } from './answer-question.ts';
@@ -52,7 +53,7 @@ function render(run: RunSummary): string {
   const lives = attempts === 1 ? '' : `, attempt ${attempts}`;
   const lines = [
     `${id}  ${name}  ${state}${holder ? ` (${holder})` : ''}`,
-    `  ${steps.finished} steps finished${failed}${lives}, last written ${lastAt}`,
+    `  ${formatCount(steps.finished, 'step')} finished${failed}${lives}, last written ${lastAt}`,
   ];
   if (retryAt !== undefined) lines.push(`  failed, a worker restarts it from ${retryAt} on`);
   if (parent !== undefined) lines.push(`  child of ${parent}`);
