@@ -6,8 +6,8 @@
  * debugger, is described from here.
  */
 import type { StallFacts } from '../../bundle/layout/bundle.ts';
-import { roomForDebugger } from './heap-room.ts';
 import { MainThread } from './main-thread.ts';
+import { roomForDebugger } from './memory/heap-room.ts';
 import { cells, hookExpression, type StallProbe, type StallReport } from './protocol.ts';
 import { askWhileQueued } from './while-queued.ts';
 import {

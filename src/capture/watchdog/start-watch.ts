@@ -27,11 +27,10 @@ import type { Config } from '../install/config.ts';
 import type { Origins } from '../recording/request-watch.ts';
 import { stackTextOf } from '../stacks/frame-reader.ts';
 import type { DeathSignals, SignalHolder } from '../triggers/signal-watch.ts';
-import { StretchWatch } from './heap-stretch.ts';
 import type { startHiddenWorker } from './hidden-worker.ts';
 import { Interruption } from './interruption.ts';
-import { isReady } from './main-cpu.ts';
-import { MemoryWatch } from './memory-watch.ts';
+import { StretchWatch } from './memory/heap-stretch.ts';
+import { MemoryWatch } from './memory/memory-watch.ts';
 import {
   cells,
   type FromWatchdog,
@@ -42,6 +41,7 @@ import {
   type ToWatchdog,
   type WatchdogData,
 } from './protocol.ts';
+import { answerMs, makeSignalHolder } from './signal-holder.ts';
 
 export interface WatchOptions {
   config: Config;
@@ -86,11 +86,8 @@ export interface Watch {
 
 /** The frame of an expression that a debugger session evaluates. */
 const evaluated = /^(?:.*\n)*?\s+at (?:eval \()?<anonymous>:1:\d+\)?(?:\n|$)/;
-/** The longest wait for the other thread, which may be without a processor, or starting. */
-const answerMs = 900;
 /** The thread's loop keeps five open for as long as the program lives; the program must have some left. */
 const leastDescriptors = 16;
-const unreadPollMs = 2;
 /** So that the two turns are not one after the other, while the handler of a signal still runs. */
 const turnMs = 100;
 /** A debugger session is cut within about 20 ms, unless the machine is busy. */
@@ -122,7 +119,11 @@ class MainSide implements Watch {
     this.#interruption = new Interruption(this.#shared);
     const { memoryPercent } = options.config;
     if (memoryPercent > 0 && options.config.hangMs > 0) this.#memory = this.#watchMemory(memoryPercent);
-    this.#holder = this.#makeHolder();
+    this.#holder = makeSignalHolder(this.#shared, options.deathSignals, this.#interruption, {
+      threadId: () => this.threadId,
+      release: (signal) => this.#release(signal),
+      letGo: () => this.letGo(),
+    });
     this.#holder.noteHost();
     this.#worker = options.startThread(options.source, this.#describe());
     const hear = guarded((message: FromWatchdog) => this.#hear(message));
@@ -292,39 +293,6 @@ class MainSide implements Watch {
       signals: deathSignals?.signals.filter((signal) => deathSignals.isDeadly(signal)) ?? [],
     };
     note(recordKinds.signalsHeld, payload);
-  }
-
-  #makeHolder(): SignalHolder {
-    const shared = this.#shared;
-    const { deathSignals } = this.#options;
-    const signals = deathSignals?.signals ?? [];
-    return {
-      get due() {
-        return signals[Atomics.load(shared, cells.due) - 1];
-      },
-      claim: () => Atomics.exchange(shared, cells.claimed, 1) === 0,
-      release: (signal) => this.#release(signal),
-      letGo: () => this.letGo(),
-      awaitUnread: () => {
-        // A thread that is still being loaded holds no signal.
-        if (Atomics.load(shared, cells.held) === 0) return;
-        const until = performance.now() + answerMs;
-        while (isReady(this.threadId) && performance.now() < until)
-          if (this.#interruption.awaitChange(cells.due, 0, unreadPollMs)) return;
-      },
-      awaitDue: () => void this.#interruption.awaitChange(cells.due, 0, answerMs),
-      noteDelivery: (signal) => void Atomics.add(shared, cells.delivered + signals.indexOf(signal), 1),
-      noteHost: () => {
-        // In this order: the watchdog reads the bits first.
-        Atomics.add(shared, cells.hostChanges, 1);
-        const bits = signals.map((signal, at) => (deathSignals?.hostListens(signal) ? 1 << at : 0));
-        Atomics.store(
-          shared,
-          cells.hostListens,
-          bits.reduce((all, bit) => all | bit, 0),
-        );
-      },
-    };
   }
 
   /**

@@ -5,17 +5,17 @@
  */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { platform } from '../../platform/index.ts';
-import { compactHeap } from './compact-heap.ts';
 import { HeardSignals } from './heard-signals.ts';
 import { HeldSignals } from './held-signals.ts';
-import { lookAtMemory } from './look-at-memory.ts';
 import { lookAtStall } from './look-at-stall.ts';
 import { lookAtWorkers } from './look-at-workers.ts';
 import { readMainCpuMs, readQueuedMs } from './main-cpu.ts';
-import { stepShare } from './memory-watch.ts';
+import { compactHeap } from './memory/compact-heap.ts';
+import { lookAtMemory } from './memory/look-at-memory.ts';
+import { stepShare } from './memory/memory-watch.ts';
+import { SilentGrowth } from './memory/silent-growth.ts';
 import { cells, type FromWatchdog, ownThreadFlag, type ToWatchdog, type WatchdogData } from './protocol.ts';
 import { SignalDeath } from './signal-death.ts';
-import { SilentGrowth } from './silent-growth.ts';
 import type { SilentBundleFacts } from './write-silent-bundle.ts';
 
 /** The program does not die if a snapshot is late: one that is not answered by then has met a stall. */

@@ -7,7 +7,7 @@ import { isAbsolute } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { AgentPart, HandlesPart, MemoryPart, ProcessPart } from '../../bundle/layout/bundle.ts';
 import { askedLimit, oldSpaceOf } from '../../capture/heap/memory-sampler.ts';
-import { roomForDebugger } from '../../capture/watchdog/heap-room.ts';
+import { roomForDebugger } from '../../capture/watchdog/memory/heap-room.ts';
 import type { MainThreadStack } from './main-thread-stack.ts';
 import type { RemoteDebugger } from './remote-debugger.ts';
 
@@ -100,7 +100,7 @@ function urlOf(file: string): string {
   return isAbsolute(file) ? pathToFileURL(file).href : file;
 }
 
-/** See capture/watchdog/heap-room.ts. */
+/** See capture/watchdog/memory/heap-room.ts. */
 export function hasRoomForDebugger({ memory, process }: LiveFacts): boolean {
   const asked = askedLimit(process.execArgv.join(' '));
   const { used, limit } = oldSpaceOf(memory.heap['heap_size_limit'] ?? 0, memory.spaces, asked);

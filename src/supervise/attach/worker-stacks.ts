@@ -6,7 +6,7 @@ import type { MemoryPart } from '../../bundle/layout/bundle.ts';
 import type { WorkerStacksNote } from '../../bundle/layout/tests.ts';
 import { oldSpaceOf } from '../../capture/heap/memory-sampler.ts';
 import type { ScriptParsed } from '../../capture/host/inspector-session.ts';
-import { roomForDebugger } from '../../capture/watchdog/heap-room.ts';
+import { roomForDebugger } from '../../capture/watchdog/memory/heap-room.ts';
 import { ownThreadFlag } from '../../capture/watchdog/protocol.ts';
 import { AgentdumpError } from '../../errors.ts';
 import { openInspector } from './inspector-port.ts';

@@ -7,7 +7,10 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { findNodes } from '../../support/victims/run-victim.ts';
 
-const source = join(fileURLToPath(import.meta.url), '../../../../src/capture/watchdog/compact-heap.ts');
+const source = join(
+  fileURLToPath(import.meta.url),
+  '../../../../src/capture/watchdog/memory/compact-heap.ts',
+);
 
 /** Answers once its heap is smaller and its session is closed. */
 const thread = `

@@ -1,7 +1,7 @@
 /** Which samples of a growing heap belong together: those in one stretch of synchronous code of one request. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { HeapStretch } from '../../../src/capture/watchdog/heap-stretch.ts';
+import { HeapStretch } from '../../../src/capture/watchdog/memory/heap-stretch.ts';
 
 const [one, other] = [{}, {}];
 const look = { ran: 3, request: one };

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { HeapProfilePart } from '../../../src/bundle/layout/bundle.ts';
 import type { MemorySampler } from '../../../src/capture/heap/memory-sampler.ts';
-import { hasRoomForProfile } from '../../../src/capture/watchdog/heap-room.ts';
-import { MemoryWatch } from '../../../src/capture/watchdog/memory-watch.ts';
+import { hasRoomForProfile } from '../../../src/capture/watchdog/memory/heap-room.ts';
+import { MemoryWatch } from '../../../src/capture/watchdog/memory/memory-watch.ts';
 
 const megabyte = 1024 * 1024;
 

@@ -1,7 +1,7 @@
 /** When a main thread is asked or inspected because the process grows. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SilentGrowth } from '../../../src/capture/watchdog/silent-growth.ts';
+import { SilentGrowth } from '../../../src/capture/watchdog/memory/silent-growth.ts';
 
 const mb = 2 ** 20;
 const limits = { limitBytes: 100 * mb, fromShare: 0.35, stepShare: 0.05 };

@@ -1,6 +1,6 @@
 /**
  * The request whose work filled the heap, if that was seen: the watchdog looked at least twice in one stretch of its synchronous
- * code (capture/watchdog/heap-stretch.ts). What a request allocates across awaits is not attributed to it: others run in
+ * code (capture/watchdog/memory/heap-stretch.ts). What a request allocates across awaits is not attributed to it: others run in
  * between.
  */
 import type { RequestAccount } from '../../../model/origin.ts';

@@ -3,7 +3,7 @@
  * debugger. Started when memory is half way to the threshold; it records only what is allocated after that.
  */
 import type { HeapProfiler, Session } from 'node:inspector';
-import type { AllocationRow, HeapProfilePart } from '../../bundle/layout/bundle.ts';
+import type { AllocationRow, HeapProfilePart } from '../../../bundle/layout/bundle.ts';
 import { type HeapUse, hasRoomForProfile } from './heap-room.ts';
 
 const mostRows = 20;

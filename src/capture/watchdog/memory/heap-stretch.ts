@@ -3,10 +3,10 @@
  * Each look queues a microtask: looks between which it did not run belong to one stretch of synchronous code, in which nothing
  * else can have run.
  */
-import type { HeapGrowth } from '../../bundle/layout/bundle.ts';
-import { describeRequest } from '../recording/describe-request.ts';
-import { ancestors, isRequest, readOrigin } from '../recording/read-origin.ts';
-import type { Origins } from '../recording/request-watch.ts';
+import type { HeapGrowth } from '../../../bundle/layout/bundle.ts';
+import { describeRequest } from '../../recording/describe-request.ts';
+import { ancestors, isRequest, readOrigin } from '../../recording/read-origin.ts';
+import type { Origins } from '../../recording/request-watch.ts';
 
 export interface Look {
   /** How many of the microtasks that earlier looks queued have run. */

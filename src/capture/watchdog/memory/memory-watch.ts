@@ -5,8 +5,8 @@
  * twentieth of its limit, because nothing can be written once the heap runs out. At the threshold one light snapshot is
  * taken, once; neither if the heap has no room for it. Measured: the profile takes 3 to 9 % of the CPU time of a program that only allocates.
  */
-import type { HeapGrowth, HeapProfilePart, LocalsPart } from '../../bundle/layout/bundle.ts';
-import type { MemoryReading, MemorySampler } from '../heap/memory-sampler.ts';
+import type { HeapGrowth, HeapProfilePart, LocalsPart } from '../../../bundle/layout/bundle.ts';
+import type { MemoryReading, MemorySampler } from '../../heap/memory-sampler.ts';
 import { AllocationProfile } from './allocation-profile.ts';
 import { hasRoomForSnapshot } from './heap-room.ts';
 

@@ -3,9 +3,10 @@
  * stopping it. If the snapshot is due it is taken in that thread, which is stopped and read first; if its heap is too full
  * for a debugger (heap-room.ts), with its stack only.
  */
+
+import { MainThread } from '../main-thread.ts';
+import { cells, hookExpression, type WatchdogData } from '../protocol.ts';
 import { roomForDebugger } from './heap-room.ts';
-import { MainThread } from './main-thread.ts';
-import { cells, hookExpression, type WatchdogData } from './protocol.ts';
 
 const interruptMs = 1000;
 const lookMs = 5000;
