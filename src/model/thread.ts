@@ -1,7 +1,15 @@
 /** Threads and their frames, independent of the format that they were read from. */
 
 /** How a frame was found; from the most to the least certain. */
-export type FrameTrust = 'context' | 'cfi' | 'frame-pointer' | 'stack-text' | 'inspector' | 'heap' | 'scan';
+export type FrameTrust =
+  | 'context'
+  | 'cfi'
+  | 'instructions'
+  | 'frame-pointer'
+  | 'stack-text'
+  | 'inspector'
+  | 'heap'
+  | 'scan';
 
 /** Lines and columns are 1-based. */
 export interface SourcePosition {

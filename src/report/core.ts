@@ -133,6 +133,7 @@ function isTelling({ scope, value }: LocalVariable, frame: Frame, limit: Limits)
 /** Only shown if the frame is not certain. */
 function trustWord(frame: Frame): string {
   if (frame.trust === 'scan') return 'guessed';
+  if (frame.trust === 'instructions') return 'by instructions';
   return frame.trust === 'frame-pointer' && !frame.tier ? 'by frame pointer' : '';
 }
 

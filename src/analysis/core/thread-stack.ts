@@ -15,6 +15,7 @@ import { doubtDistance } from './javascript/frame-distance.ts';
 import { describeJavaScriptFrame } from './javascript/javascript-frame.ts';
 import { doubtReceiver } from './javascript/receiver-doubt.ts';
 import type { V8Runtime } from './javascript/v8-runtime.ts';
+import { doubtSize } from './native/frame-size.ts';
 import { builtinName, describeThreadPurpose, findSymbol, readableName } from './native/native-names.ts';
 import { type NativeFrame, type NativeStack, walkNativeStack } from './native/native-stack.ts';
 import { doubtReturn } from './native/return-address.ts';
@@ -116,6 +117,8 @@ function describeFrame(
   // The code that a deoptimisation returns to is only known by its name.
   const misled = index > 0 && builtin !== '' ? doubtReturn(frame, callee, dump) : undefined;
   if (misled && !isKnownReturn(frame, options.v8)) doubts.add(misled);
+  const missized = index > 0 ? doubtSize(frame, dump.machine) : undefined;
+  if (missized) doubts.add(missized);
   const isV8Code = builtin !== undefined || (!frame.location && frame.framePointer !== undefined);
   const misplaced = callee && options.v8 && doubtDistance(frame, builtin, callee, options.v8, dump);
   if (misplaced) doubts.add(misplaced);

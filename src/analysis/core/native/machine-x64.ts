@@ -1,6 +1,7 @@
 /** x86-64 for the unwinder. Source: System V psABI x86-64, table 3.36. */
 import type { X64Register } from '../../../formats/elf-core/layout.ts';
 import type { Machine } from './machine.ts';
+import { findUses, findUsesToReturn } from './x64-stack-use.ts';
 
 const dwarfNumbers: [X64Register, number][] = [
   ['rax', 0],
@@ -169,4 +170,7 @@ export const x64: Machine = {
   },
   withoutSignature: (returnAddress) => returnAddress,
   findFrameBytes,
+  entryDepth: 8,
+  findUses,
+  findUsesToReturn,
 };

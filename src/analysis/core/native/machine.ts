@@ -5,6 +5,7 @@
 import type { MemoryReader } from '../../../bytes/memory.ts';
 import type { RegisterFile } from '../../../formats/dwarf-cfi/caller.ts';
 import type { CoreThread } from '../../../formats/elf-core/core-contents.ts';
+import type { StackUse } from './x64-stack-use.ts';
 
 export interface Machine {
   /** DWARF numbers. The program counter's is our own if DWARF defines none. */
@@ -56,6 +57,16 @@ export interface Machine {
    * What needs no frame may come before.
    */
   findFrameBytes?(code: Uint8Array): number | undefined;
+  /** Bytes of the stack that a call itself uses. Present with `findUses`. */
+  entryDepth?: number;
+  /**
+   * How much of the stack a function uses where an instruction is, by its instructions from the entry at 0: the instruction at
+   * `target`, or if `isReturn`, the call that ends there. More than one if it is reached in several ways; undefined if it is not
+   * known. `frameDepth`: how far below the place behind the return address the frame pointer points, if that is known.
+   */
+  findUses?(code: Uint8Array, target: number, isReturn: boolean, frameDepth?: number): StackUse[] | undefined;
+  /** The same by the instructions from `start` to where the function may return. */
+  findUsesToReturn?(code: Uint8Array, start: number): StackUse[];
   /** The interrupted registers, if the program counter is at the instructions that return from a signal handler. */
   findInterrupted?(registers: RegisterFile, memory: MemoryReader): RegisterFile | undefined;
 }

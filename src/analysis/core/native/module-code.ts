@@ -68,7 +68,11 @@ export class FileCode implements ModuleCode {
   }
 
   findFunction(address: number): ElfSymbol | undefined {
-    return this.#allSymbols()?.findFunction(address) ?? this.#exportedSymbols()?.findFunction(address);
+    const symbol = this.#allSymbols()?.findFunction(address);
+    if (symbol) return symbol;
+    const exported = this.#exportedSymbols()?.findFunction(address);
+    // Functions that are not exported may follow one of unknown size.
+    return exported && (exported.size > 0 || exported.address === address) ? exported : undefined;
   }
 
   findFrame(address: number): FrameDescription | undefined {

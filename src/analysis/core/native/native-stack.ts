@@ -8,7 +8,9 @@ import { type CallerFrame, computeCaller, type RegisterFile } from '../../../for
 import { computeFrameRow, type FrameRow } from '../../../formats/dwarf-cfi/frame-row.ts';
 import type { CoreFile } from '../../../formats/elf-core/core-contents.ts';
 import type { FrameTrust } from '../../../model/thread.ts';
+import { findUses } from './frame-size.ts';
 import type { Machine } from './machine.ts';
+import type { ModuleCode } from './module-code.ts';
 import type { Location, ModuleMap } from './module-map.ts';
 
 export interface NativeFrame {
@@ -34,6 +36,7 @@ export interface NativeStack {
   stopped?: string;
 }
 
+const wordBytes = 8;
 const maxFrames = 500_000;
 /** Of a deep recursion, this many of the first frames and at least as many of the last are kept. */
 const keptFrames = 2000;
@@ -41,6 +44,9 @@ const keptFrames = 2000;
 const maxFrameBytes = 16 << 20;
 const huntBytes = 64 << 10;
 const maxFrameMarker = 256;
+/** The first functions of a program use less of the stack; it was begun with fewer arguments. */
+const mostOfFirst = 1024;
+const mostArguments = 100_000;
 /** How many bytes of a function's first instructions are read. */
 const longestPrologue = 64;
 /** rax and x0: what a call or a system call returns. */
@@ -120,6 +126,7 @@ function stepToCaller(frame: NativeFrame, isFirst: boolean, space: UnwindSpace):
       stepOutOfHandler(frame, space) ??
       stepByTables(frame, space) ??
       (isFirst && isNewThread(frame) ? { end: undefined } : undefined) ??
+      stepByInstructions(frame, space) ??
       (isFirst && !frame.location && !space.memory.peek(frame.programCounter, 1)
         ? stepByReturnAddress(frame, space)
         : stepByFramePointer(frame, space))
@@ -155,6 +162,56 @@ function stepByTables(frame: NativeFrame, space: UnwindSpace): Step | undefined 
   caller.registers.set(machine.programCounter, machine.withoutSignature(returnAddress));
   const trust = known ? 'cfi' : 'scan';
   return { registers: caller.registers, trust, isSignalFrame: description.common.isSignalFrame };
+}
+
+/**
+ * Code without tables, such as musl's: what it pushed shows where its frame ends. V8's own code, which has no tables either, keeps
+ * the frame pointer.
+ */
+function stepByInstructions(frame: NativeFrame, space: UnwindSpace): Step | undefined {
+  if (!frame.location?.module.code || isOfV8(frame.location.module.code)) return undefined;
+  const { machine, memory } = space;
+  const found = findUses(frame, machine).filter(({ bytes }) =>
+    isBehindCall(memory.findWord(frame.stackPointer + bytes - wordBytes), space),
+  );
+  const [use] = found;
+  if (!use || found.some(({ bytes }) => bytes !== use.bytes))
+    return isBelowArguments(frame.stackPointer, memory) ? { end: undefined } : undefined;
+  const end = frame.stackPointer + use.bytes;
+  const saved = use.savedFramePointer;
+  const framePointer =
+    saved === undefined ? frame.registers.get(machine.framePointer) : memory.readBigWord(end - saved);
+  const registers: RegisterFile = new Map([
+    [machine.stackPointer, BigInt(end)],
+    [machine.programCounter, memory.readBigWord(end - wordBytes)],
+  ]);
+  if (framePointer !== undefined) registers.set(machine.framePointer, framePointer);
+  return { registers, trust: 'instructions', isSignalFrame: false };
+}
+
+function isBehindCall(word: number | undefined, { machine, modules, memory }: UnwindSpace): boolean {
+  if (word === undefined || word < 0) return false;
+  const { longestCall } = machine;
+  const { module, address } = modules.find(word - 1) ?? {};
+  const start = word - longestCall;
+  const code =
+    address === undefined
+      ? memory.has(start, longestCall) && memory.readBytes(start, longestCall)
+      : module?.code?.findBytes(address + 1 - longestCall, longestCall);
+  return code ? machine.endsInCall(code) : false;
+}
+
+/** The kernel puts the number of arguments, their addresses and a zero where the first function's stack begins. */
+function isBelowArguments(stackPointer: number, memory: MemoryReader): boolean {
+  for (let at = stackPointer; at < stackPointer + mostOfFirst; at += wordBytes) {
+    const count = memory.findWord(at);
+    if (count === undefined) return false;
+    if (count <= 0 || count > mostArguments || memory.findWord(at + (count + 1) * wordBytes) !== 0) continue;
+    const first = memory.findWord(at + wordBytes);
+    const last = memory.findWord(at + count * wordBytes);
+    if (first !== undefined && last !== undefined && first > at && last >= first) return true;
+  }
+  return false;
 }
 
 /**
@@ -199,6 +256,8 @@ function beginsStack({ location }: NativeFrame): boolean {
     location.address === undefined ? undefined : location.module.code?.findFunction(location.address)?.name;
   return name === undefined || beginsWith.test(name);
 }
+
+const isOfV8 = (code: ModuleCode): boolean => code.findExported('v8dbg_HeapObjectTag') !== undefined;
 
 function stepByFramePointer(frame: NativeFrame, space: UnwindSpace): Step {
   const { machine, memory } = space;
