@@ -27,6 +27,7 @@ export function moduleOfCode(
     code: {
       segments: [segment],
       findFunction: unknown,
+      findExported: unknown,
       findNamed: unknown,
       findFrame: unknown,
       findBytes: unknown,
