@@ -31,6 +31,7 @@ export interface Keys {
 
 const longestHeader = 64 * 1024;
 const mostStanzas = 200;
+const macSize = 32;
 /** 2^18 is what age itself writes: 256 MiB of memory. */
 const highestWorkFactor = 18;
 
@@ -51,6 +52,17 @@ export function readIdentities(text: string): Uint8Array[] {
 export function isAgeFile(window: ByteWindow): boolean {
   const start = Buffer.alloc(ageVersionLine.length);
   return window.read(start, 0) === start.length && start.toString('latin1') === ageVersionLine;
+}
+
+/**
+ * Throws `malformed-input` or `over-limit` for a file that no key could open: its header is damaged or asks for too much work, or
+ * its payload is missing or was cut where that shows without a key.
+ */
+export function requireAgeForm(window: ByteWindow): void {
+  const { stanzas, mac, size } = readHeader(window);
+  if (stanzas.length === 0 || mac.length !== macSize) throw damaged('header', 0);
+  for (const { words } of stanzas) if (words[0] === 'scrypt') requireWorkFactor(words[2] ?? '');
+  lastChunkOf(window, size + nonceSize);
 }
 
 /** Takes ownership of the window. Throws `locked` if no key fits, `malformed-input` for a damaged file, `over-limit`. */
@@ -95,13 +107,8 @@ class DecryptedWindow implements ByteWindow {
     this.#window = window;
     this.#key = key;
     this.#start = start;
-    const sealed = window.size - start;
-    const chunks = Math.ceil(sealed / (chunkSize + tagSize));
-    this.#lastIndex = chunks - 1;
-    this.size = sealed - chunks * tagSize;
-    const lastSize = sealed - this.#lastIndex * (chunkSize + tagSize);
-    if (chunks === 0 || lastSize < tagSize || (lastSize === tagSize && chunks > 1))
-      throw damaged('payload', start);
+    this.#lastIndex = lastChunkOf(window, start);
+    this.size = window.size - start - (this.#lastIndex + 1) * tagSize;
     this.#chunk(this.#lastIndex);
   }
 
@@ -133,6 +140,15 @@ class DecryptedWindow implements ByteWindow {
     this.#cached = { index, plain };
     return plain;
   }
+}
+
+/** The number of the last chunk, counted from zero, of a payload that begins at `start`. */
+function lastChunkOf(window: ByteWindow, start: number): number {
+  const sealed = window.size - start;
+  const last = Math.ceil(sealed / (chunkSize + tagSize)) - 1;
+  const lastSize = sealed - last * (chunkSize + tagSize);
+  if (last < 0 || lastSize < tagSize || (lastSize === tagSize && last > 0)) throw damaged('payload', start);
+  return last;
 }
 
 interface Stanza {
@@ -224,14 +240,19 @@ function keyPair(identity: Uint8Array) {
 }
 
 function unwrapScrypt(salt: Buffer, factor: string, body: Buffer, passphrase: string): Buffer | undefined {
-  if (salt.length !== scryptSaltSize || !/^[1-9]\d?$/.test(factor)) throw damaged('header', 0);
+  if (salt.length !== scryptSaltSize) throw damaged('header', 0);
+  requireWorkFactor(factor);
+  return decrypt(scryptKey(passphrase, salt, Number(factor)), new Uint8Array(12), body);
+}
+
+function requireWorkFactor(factor: string): void {
+  if (!/^[1-9]\d?$/.test(factor)) throw damaged('header', 0);
   if (Number(factor) > highestWorkFactor)
     throw new AgentdumpError('over-limit', `its passphrase asks for work factor ${factor}`, {
       limit: 'scrypt work factor',
       wanted: Number(factor),
       allowed: highestWorkFactor,
     });
-  return decrypt(scryptKey(passphrase, salt, Number(factor)), new Uint8Array(12), body);
 }
 
 /** Undefined if the tag is wrong. */

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { verifyOpenBundle } from '../../bundle/finished/verify.ts';
 import { partNames, type TriggerPart } from '../../bundle/layout/bundle.ts';
-import { isAgeFile } from '../../bundle/read/age.ts';
+import { isAgeFile, requireAgeForm } from '../../bundle/read/age.ts';
 import type { BundleReader } from '../../bundle/read/reader.ts';
 import { openFileWindow } from '../../bundle/read/window.ts';
 import { AgentdumpError } from '../../errors.ts';
@@ -14,8 +14,12 @@ import type { BundleFacts } from '../grouping/death.ts';
 
 export const mostBundleBytes = 2 * 1024 ** 3;
 
-/** A reason in the bundle itself; never a problem of the store. */
-export class Refusal extends Error {}
+/** A reason in the bundle itself; never a problem of the store. It may name what the bundle names, so it has no control characters. */
+export class Refusal extends Error {
+  constructor(because: string) {
+    super(because.replace(/[\0-\x1f\x7f-\x9f]/g, '\ufffd'));
+  }
+}
 
 /** The machine has too few of something for now, which says nothing about the bundle. */
 const shortages = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'ENOSPC', 'EDQUOT', 'EAGAIN']);
@@ -49,6 +53,7 @@ function shortageOf(error: unknown): string | undefined {
   return undefined;
 }
 
+/** Throws a refusal for one that no key could open. */
 export function isEncrypted(path: string, limit: number): boolean {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (!stat) throw new Refusal(`there is nothing at ${path}`);
@@ -56,7 +61,11 @@ export function isEncrypted(path: string, limit: number): boolean {
   requireSize(stat.size, limit);
   const window = openFileWindow(path);
   try {
-    return isAgeFile(window);
+    if (!isAgeFile(window)) return false;
+    requireAgeForm(window);
+    return true;
+  } catch (error) {
+    throw error instanceof AgentdumpError ? new Refusal(error.message) : error;
   } finally {
     window.close();
   }
@@ -74,6 +83,7 @@ export function requireWhole(bundle: BundleReader, limit: number): string {
   if (!bundle.sealed) throw new Refusal('its writer did not come to the end: it has no seal');
   if (!/^[0-9a-f]{16}$/.test(bundle.id)) throw new Refusal('its id is none that agentdump gives');
   const { verdict, parts, extra, manifestSha256 } = verifyOpenBundle(bundle);
+  if (verdict === 'whole' && parts.length === 0) throw new Refusal('it has no part that tells of a death');
   if (verdict === 'whole' && manifestSha256 !== undefined) return manifestSha256;
   const fault = parts.find(({ problem }) => problem !== undefined);
   throw new Refusal(

@@ -42,7 +42,7 @@ export function readOffer(fields: Record<string, unknown>): Offer {
   if (!isHex(sha256, 64)) throw invalid('sha256', '64 hexadecimal digits');
   if (typeof bytes !== 'number' || !Number.isSafeInteger(bytes) || bytes < 1)
     throw invalid('bytes', 'a count');
-  if (typeof name !== 'string' || name.length > 255 || /[/\\\0]/.test(name))
+  if (typeof name !== 'string' || name.length > 255 || /[/\\\0-\x1f\x7f-\x9f]/.test(name))
     throw invalid('name', 'a file name');
   if (startedAs !== undefined && !isName(startedAs)) throw invalid('startedAs', 'a program');
   const file = { sha256, bytes, name, ...(startedAs !== undefined && { startedAs }) };
