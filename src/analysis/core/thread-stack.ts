@@ -26,6 +26,8 @@ const framesAtBottom = 50;
 /** Values are read for this many frames from the top. */
 const framesWithValues = 48;
 const SIGTRAP = 5;
+const outsideFile =
+  'in a mapping of a file that does not contain it, so the list of mapped files may be damaged';
 const signalReturn = '(return from a signal handler)';
 
 export interface ThreadOptions {
@@ -119,6 +121,8 @@ function describeFrame(
   if (misled && !isKnownReturn(frame, options.v8)) doubts.add(misled);
   const missized = index > 0 ? doubtSize(frame, dump.machine) : undefined;
   if (missized) doubts.add(missized);
+  if (index > 0 && frame.location?.module.code && frame.location.address === undefined)
+    doubts.add(outsideFile);
   const isV8Code = builtin !== undefined || (!frame.location && frame.framePointer !== undefined);
   const misplaced = callee && options.v8 && doubtDistance(frame, builtin, callee, options.v8, dump);
   if (misplaced) doubts.add(misplaced);

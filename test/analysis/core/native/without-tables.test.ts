@@ -8,6 +8,7 @@ import { after, before, suite, test } from 'node:test';
 import { type CoreDump, openCoreDump } from '../../../../src/analysis/core/core-dump.ts';
 import { openV8 } from '../../../../src/analysis/core/javascript/v8-runtime.ts';
 import type { ModuleCode } from '../../../../src/analysis/core/native/module-code.ts';
+import { ModuleMap } from '../../../../src/analysis/core/native/module-map.ts';
 import { walkNativeStack } from '../../../../src/analysis/core/native/native-stack.ts';
 import { describeThread } from '../../../../src/analysis/core/thread-stack.ts';
 import { bytesSource } from '../../../../src/bytes/byte-source.ts';
@@ -57,6 +58,22 @@ for (const node of nodes)
         assert.deepEqual(counters, wanted.slice(0, counters.length));
         assert.ok(counters.length >= wanted.length - 1, `${counters.length} of ${wanted.length}`);
       });
+    });
+
+    test('a mapping of another file over code of the stack: a gap', () => {
+      const { modules } = dump.modules;
+      const { frames } = walkNativeStack(dump.machine.registersOf(dump.core.threads[0]!), dump);
+      const other = frames[0]?.location?.module;
+      const own = frames.find(({ location }) => location && location.module !== other)?.location?.module;
+      assert.ok(own && other);
+      const mappings = [...other.mappings, ...own.mappings.map((each) => ({ ...each, fileOffset: 2 ** 40 }))];
+      const map = new ModuleMap([
+        ...modules.filter((module) => module !== own && module !== other),
+        { ...own, mappings: [] },
+        { ...other, mappings },
+      ]);
+      const { gaps } = tell({ ...dump, modules: map });
+      assert.match(JSON.stringify(gaps), /in a mapping of a file that does not contain it/);
     });
 
     test('a frame pointer that C++ saved, with that of another frame: a gap, if the frames differ', () => {
