@@ -17,6 +17,23 @@ export interface ProgramPlace {
   main: string | undefined;
 }
 
+/** What the error tells of its stack. */
+export interface Told {
+  /** The stack is a cycle that ended where the memory did. */
+  isOverflow: boolean;
+  /** Where the words of the message are written: what is below only shows how it was reached. */
+  site: Frame | undefined;
+}
+
+/**
+ * A helper that writes one message for all its callers must not make one fault of theirs: the first function of another file
+ * counts. In a bundle without a source map, whose files can't be told apart, the first caller does.
+ */
+const isTelling = (part: string, [first = '']: readonly string[]): boolean =>
+  first === '' || fileOf(part) !== fileOf(first) || fileOf(first) === mainFile;
+
+const fileOf = (part: string): string => part.slice(part.lastIndexOf('@') + 1);
+
 /** The file of functions in the program's main file, which is where a bundler puts those of all files. */
 export const mainFile = '(main)';
 
@@ -25,12 +42,11 @@ export const mainFile = '(main)';
  * reached without being named: an unnamed callback that was stored and called later (by a queue, an emitter), or a call of a
  * variable (`handler()`). The frames from there on only show how the fault was reached.
  *
- * @param isOverflow The stack is a cycle that ended where the memory did.
  */
 export function frameParts(
   frames: readonly Frame[],
   { roots, main }: ProgramPlace,
-  isOverflow: boolean,
+  { isOverflow, site }: Told,
 ): string[] {
   const positioned = frames.filter(isPositioned);
   const isOwn = positioned.some((f) => f.inApp);
@@ -45,8 +61,15 @@ export function frameParts(
   }
   const named = namedFrames(candidates);
   const first = candidates.find(isPositioned);
-  const parts = partsOf(named.length || !first ? named : [first]);
-  return [...new Set(parts)].slice(0, maxFrames);
+  const parts = [...new Set(partsOf(named.length || !first ? named : [first]))];
+  const written = site ? parts.indexOf(framePart(site, roots, main)) : -1;
+  if (written < 0) return parts.slice(0, maxFrames);
+  // Below the first file that counts there is only how the fault was reached.
+  const above = parts.slice(0, written + 1);
+  const below = parts.slice(written + 1).find((part) => isTelling(part, above));
+  return new Set(above.map(fileOf)).size > 1 || below === undefined
+    ? above.slice(0, maxFrames)
+    : [...above, below].slice(0, maxFrames);
 }
 
 function namedFrames(candidates: readonly Frame[]): Frame[] {

@@ -7,9 +7,10 @@ import { createHash } from 'node:crypto';
 import type { Account, ErrorFacts, Signature } from '../model/account.ts';
 import type { Frame } from '../model/thread.ts';
 import { normaliseMessage } from './message-form.ts';
+import { templateOf } from './message-template.ts';
 import { frameParts, minifiedPart, stableFile } from './signature-frames.ts';
 
-export const signatureVersion = 7;
+export const signatureVersion = 8;
 /** Deaths that are unrelated to the running code: frames would split one group. */
 const withoutFrames = new Set(['terminated', 'snapshot']);
 
@@ -28,7 +29,11 @@ export function computeSignature(account: Omit<Account, 'signature'>): Signature
   const frames = tellingFrames(error) ?? account.threads?.find((t) => t.crashed)?.frames ?? [];
   const places = withoutFrames.has(verdict.kind)
     ? []
-    : frameParts(frames, { roots: rootsOf(account), main: process?.argv?.[1] }, isStackOverflow(error));
+    : frameParts(
+        frames,
+        { roots: rootsOf(account), main: process?.argv?.[1] },
+        { isOverflow: isStackOverflow(error), site: templateOf(error?.message ?? '', frames)?.frame },
+      );
   parts.push(...places);
   // If nothing else distinguishes two programs, their names do.
   const isPlaced = places.length > 0 && places[0] !== minifiedPart;
@@ -73,8 +78,11 @@ const quotesCode = /^(?:Type|Reference|Syntax|Range|Eval)Error$/;
 const wordsOfEngine = /^Cannot (?:read|set|destructure|access|assign|delete|redefine|add) |^Identifier '/;
 const codeOfNode = /^(?:ERR_|MODULE_NOT_FOUND$|E[A-Z]+$)/;
 
-function messageForm({ name = '', code, message = '' }: ErrorFacts): string {
-  const form = normaliseMessage(message);
+function messageForm({ name = '', code, message = '', frames = [] }: ErrorFacts): string {
+  const form = normaliseMessage(templateOf(message, frames)?.text ?? message).replace(
+    /(["'`])<value>\1/g,
+    '<value>',
+  );
   if (quotesCode.test(name) || wordsOfEngine.test(message) || codeOfNode.test(String(code ?? '')))
     return form;
   return form.replace(/(?<![\w])(["'`])[\w$.-]{1,60}\1(?![\w])/g, '<value>');

@@ -71,7 +71,7 @@ test('the parts say what was hashed', () => {
     'frame:main@main.js',
   ]);
   assert.match(signature?.id ?? '', /^[0-9a-f]{16}$/);
-  assert.equal(signature?.version, 7);
+  assert.equal(signature?.version, 8);
 });
 
 test('stable across roots, lines, numbers and hashes of chunks', () => {
