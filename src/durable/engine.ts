@@ -3,7 +3,10 @@ import { type RunOptions, agent as recorded } from '../agent/api/api.ts';
 import { AgentdumpError } from '../errors.ts';
 import { childRun } from './approvals/child-run.ts';
 import { sleepUntil, waitForApproval, waitForSignal } from './approvals/wait-for-approval.ts';
+import { Forwarder } from './dispatch/forward-due.ts';
+import type { ForwardOptions } from './dispatch/forward-options.ts';
 import { Lookout } from './dispatch/lookout.ts';
+import { performDue } from './dispatch/perform-due.ts';
 import type { WorkerOptions } from './dispatch/worker-options.ts';
 import type {
   DurableRunOptions,
@@ -106,5 +109,7 @@ export const engine = {
   childRun,
   takeCheckpoint,
   lookOut: (options: WorkerOptions) => new Lookout(options),
+  performDue,
+  forward: (options: ForwardOptions) => new Forwarder(options),
 };
 export type Engine = typeof engine;

@@ -4,10 +4,13 @@
 export type { Mask } from '../agent/calls/masks.ts';
 export type { ChildWish } from './approvals/child-run.ts';
 export { cancelRun, enqueueRun, type QueuedRun, sendSignal } from './dispatch/act-on-run.ts';
+export type { ForwardOptions } from './dispatch/forward-options.ts';
+export type { JobOptions, PerformedRun } from './dispatch/perform-due.ts';
 export type { Schedule } from './dispatch/schedule.ts';
 export { type RunWait, waitForRun } from './dispatch/wait-for-run.ts';
 export type { WorkerOptions } from './dispatch/worker-options.ts';
 export { answerApproval, type RunState, type RunSummary, rollBack, summarizeRun } from './inspect.ts';
+export { forwardDueRuns, performDueRun } from './jobs.ts';
 export type * from './options.ts';
 export type { CheckpointContents, CheckpointPlan, RestoredCheckpoint } from './records/checkpoint.ts';
 export { type ClassSerializer, registerClass } from './records/classes.ts';

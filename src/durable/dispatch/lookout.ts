@@ -5,7 +5,6 @@
 import { agent as recorded } from '../../agent/api/api.ts';
 import { AgentdumpError } from '../../errors.ts';
 import { readHeading, titleOf } from '../inspect.ts';
-import type { DurableRun } from '../runs/durable-run.ts';
 import { workAt } from '../runs/perform-run.ts';
 import { ownPause } from '../steps/own-pause.ts';
 import type { RunRest, TakenRun } from '../stores/store.ts';
@@ -13,20 +12,13 @@ import { newsOf } from '../stores/store-news.ts';
 import { enqueueRun } from './act-on-run.ts';
 import { DueRuns, runOf } from './due-runs.ts';
 import { ForeignRuns } from './foreign-runs.ts';
+import { type HeldRun, putToRest } from './put-to-rest.ts';
 import { findSlot, idOf, type Schedule } from './schedule.ts';
 import { isClosed, Troubles } from './troubles.ts';
 import type { WorkerOptions } from './worker-options.ts';
 
 const defaultPauseMs = { found: 1_000, read: 5_000 };
 const defaultMost = 4;
-/** A run whose wait ends sooner is not put to rest. */
-const shortestRestMs = 2_000;
-interface HeldRun {
-  run?: DurableRun;
-  rest?: () => void;
-  /** The number of its records at the last look, if it only waited then. */
-  stillAt?: number | undefined;
-}
 
 export class Lookout {
   readonly #options: WorkerOptions;
@@ -121,14 +113,7 @@ export class Lookout {
   #putToRest(): void {
     const { store } = this.#options;
     if (!store.findDue || !store.rest) return;
-    for (const held of this.#inHand.values()) {
-      const { run, rest, stillAt } = held;
-      const dueAtMs = run?.waits.untilMs ?? 'never';
-      const isSoon = dueAtMs !== 'never' && dueAtMs - Date.now() < shortestRestMs && !this.#isStopped;
-      const isStill = run?.isOnlyWaiting === true && !isSoon;
-      if (isStill && run.recorder.count === stillAt) rest?.();
-      held.stillAt = isStill ? run.recorder.count : undefined;
-    }
+    for (const held of this.#inHand.values()) putToRest(held, this.#isStopped);
   }
 
   #take(due: TakenRun): void {

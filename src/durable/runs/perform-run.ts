@@ -51,9 +51,16 @@ export async function performRun(
  * The outcome of a run that a worker took. stuck: it could not be continued, and its state is unchanged. out of turn: the store
  * must first be told of its queue.
  */
-export type WorkedRun = { is: 'rested' | 'out of turn' } | (Outcome & Omit<Told, 'rest'>);
+export type WorkedRun =
+  | { is: 'out of turn' }
+  | ({ is: 'rested' } & Pick<RunRest, 'dueAtMs'>)
+  | (Outcome & Omit<Told, 'rest'>);
 
-type Outcome = { is: 'over' | 'ended' } | { is: 'failed' | 'stuck'; error: unknown };
+type Outcome =
+  | { is: 'over' | 'ended' }
+  | { is: 'stuck'; error: unknown }
+  /** With the time of its restart if it has tries left. */
+  | ({ is: 'failed'; error: unknown } & Pick<RunRest, 'dueAtMs'>);
 
 /** Like `performRun`, for callers that need no result. `rest` interrupts it: a run that only waits is removed from memory. */
 export async function workAt(
@@ -82,12 +89,14 @@ export async function workAt(
       wakeUp();
     });
     const performed = await Promise.race([perform(run, work), rested]);
-    if (performed === 'rested') return { is: 'rested' };
+    if (performed === 'rested') return { is: 'rested', ...dueOf(resting) };
     const { failure } = performed;
     const { rest: left, ...word } = await tellEnd(run, performed.rest);
     rest = left;
     if (!failure) return { is: 'ended', ...word };
-    return { is: performed.rest === undefined ? 'stuck' : 'failed', error: failure.error, ...word };
+    const { error } = failure;
+    if (performed.rest === undefined) return { is: 'stuck', error, ...word };
+    return { is: 'failed', error, ...dueOf(performed.rest), ...word };
   } finally {
     run.end();
     if (resting) await letGoWaiting(run, handle, resting);
@@ -95,6 +104,9 @@ export async function workAt(
     pruneNowAndThen(run.store);
   }
 }
+
+const dueOf = (rest: Pick<RunRest, 'dueAtMs'> | undefined) =>
+  rest?.dueAtMs === undefined ? {} : { dueAtMs: rest.dueAtMs };
 
 /** If the parent can't be told, the run remains due, and whoever takes it tries again; its own outcome is not affected. */
 async function tellEnd(run: DurableRun, rest: RunRest | undefined): Promise<Told> {

@@ -115,7 +115,7 @@ export class FileStore implements DurableStore {
     return statSync(file, { throwIfNoEntry: false }) ? readFileSync(file) : undefined;
   }
 
-  findDue(names: readonly string[], most: number): DueRun[] {
+  findDue(names: readonly string[], most: number, againMs?: number): DueRun[] {
     this.#requireOpen();
     const due: DueRun[] = [];
     for (const { run: id, name, queue } of this.#board.findDue(names, Date.now())) {
@@ -126,6 +126,8 @@ export class FileStore implements DurableStore {
       if (!existsSync(folder)) this.#board.remove(basename(folder));
       else if (!isHeld(folder)) due.push({ id, ...(name !== undefined && { name }) });
     }
+    if (againMs !== undefined)
+      for (const { id } of due) this.rest(id, { isOver: false, dueAtMs: Date.now() + againMs });
     return due;
   }
 

@@ -167,9 +167,9 @@ export class PostgresStore implements DurableStore, PostgresPlace {
     return rows[0]?.payload;
   }
 
-  async findDue(names: readonly string[], most: number): Promise<DueRun[]> {
+  async findDue(names: readonly string[], most: number, againMs?: number): Promise<DueRun[]> {
     this.requireOpen();
-    return this.#due.find(names, most);
+    return this.#due.find(names, most, againMs);
   }
 
   async takeDue(wish: DueWish): Promise<TakenRun[]> {

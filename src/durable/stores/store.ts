@@ -140,9 +140,10 @@ export interface DurableStore {
   findAnswer(runId: string, path: string): MaybePromise<Uint8Array | undefined>;
   /**
    * Optional: runs of these names that are due, have no queue and no holder and have not ended, the most urgent first.
-   * Concurrent callers get different runs. Without it a worker reads every run of `list`.
+   * Concurrent callers get different runs. Without it a worker reads every run of `list`. `againMs`: a run that nobody takes
+   * is not found again before, unless it is answered.
    */
-  findDue?(names: readonly string[], most: number): MaybePromise<DueRun[]>;
+  findDue?(names: readonly string[], most: number, againMs?: number): MaybePromise<DueRun[]>;
   /** Optional, instead of `findDue`: also takes them, as `open` would, several in one call. */
   takeDue?(wish: DueWish): MaybePromise<TakenRun[]>;
   /**

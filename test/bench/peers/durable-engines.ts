@@ -5,7 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const home = fileURLToPath(new URL('../../durable-peers/', import.meta.url));
 
-function has(name: string): boolean {
+export function hasPeer(name: string): boolean {
   return existsSync(`${home}node_modules/${name}/package.json`);
 }
 
@@ -15,8 +15,8 @@ export async function load(name: string): Promise<any> {
 }
 
 export const langGraphAvailable = () =>
-  has('@langchain/langgraph') && has('@langchain/langgraph-checkpoint-sqlite');
-export const dbosAvailable = () => has('@dbos-inc/dbos-sdk');
+  hasPeer('@langchain/langgraph') && hasPeer('@langchain/langgraph-checkpoint-sqlite');
+export const dbosAvailable = () => hasPeer('@dbos-inc/dbos-sdk');
 
 /** A graph of one node that leads to itself; a step is the time between two starts of the node. */
 export async function timeLangGraph(path: string, steps: number): Promise<number[]> {

@@ -1,11 +1,15 @@
-// One of several that work at the same runs and are killed: `worker` performs them, `outside` queues them and answers their
-// questions. Arguments: which of both, the store's place, a file for what really happened, how many runs.
+// One of several that work at the same runs and are killed: `worker`, `graphile-worker` and `pg-boss` perform them, `outside`
+// queues them and answers their questions. Arguments: which of them, the store's place, a file for what really happened, how many
+// runs.
 import { appendFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   answerApproval,
   enqueueRun,
+  forwardDueRuns,
   openStore,
+  performDueRun,
   startWorker,
   summarizeRun,
 } from '../../../dist/durable/index.js';
@@ -71,9 +75,30 @@ const programs = {
   },
 };
 
+const options = { notify: () => {}, maxResumes: 1_000_000 };
+const peer = createRequire(new URL('../../durable-peers/package.json', import.meta.url));
+const perform = ({ id }) => performDueRun(store, id, { programs, options });
+const forward = (add) =>
+  forwardDueRuns({ store, names: Object.keys(programs), add, everyMs: 50, againMs: 2_000 });
+
 if (role === 'worker') {
-  const options = { notify: () => {}, maxResumes: 1_000_000 };
   startWorker({ store, programs, everyMs: 50, options });
+  console.log('up');
+} else if (role === 'graphile-worker') {
+  const { Logger, makeWorkerUtils, run } = peer('graphile-worker');
+  const common = { connectionString: place, logger: new Logger(() => () => {}) };
+  await run({ ...common, concurrency: 4, noHandleSignals: true, taskList: { durable: perform } });
+  const utils = await makeWorkerUtils(common);
+  forward(({ id }) => utils.addJob('durable', { id }, { jobKey: id }));
+  console.log('up');
+} else if (role === 'pg-boss') {
+  const boss = new (peer('pg-boss'))(place);
+  boss.on('error', () => {});
+  await boss.start();
+  await boss.createQueue('durable', { name: 'durable', policy: 'short' });
+  for (let one = 0; one < 4; one++)
+    await boss.work('durable', { pollingIntervalSeconds: 0.5 }, ([job]) => perform(job.data));
+  forward(({ id }) => boss.send('durable', { id }, { singletonKey: id }));
   console.log('up');
 } else {
   console.log('up');

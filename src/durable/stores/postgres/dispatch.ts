@@ -24,7 +24,7 @@ const mostUrgent = 'order by priority desc, name is null, due_at limit $3 for up
 
 const giveStatement = `
   with due as (select run_id from agentdump_runs ${dueRows} ${mostUrgent})
-  update agentdump_runs as run set due_at = now() + ${givenMs} * interval '1 millisecond'
+  update agentdump_runs as run set due_at = now() + $4 * interval '1 millisecond'
   from due where run.run_id = due.run_id
   returning coalesce(run.full_id, run.run_id) as id, run.name, run.priority`;
 
@@ -98,9 +98,9 @@ export class PostgresDue {
     this.#store = store;
   }
 
-  async find(names: readonly string[], most: number): Promise<DueRun[]> {
+  async find(names: readonly string[], most: number, againMs: number = givenMs): Promise<DueRun[]> {
     const found = await this.#look(names, most, async (dead, left) => {
-      return (await this.#store.ask(giveStatement, [names, dead, left])).rows as GivenRow[];
+      return (await this.#store.ask(giveStatement, [names, dead, left, againMs])).rows as GivenRow[];
     });
     return found.map(({ id, name }) => ({ id, ...(name !== null && { name }) }));
   }
