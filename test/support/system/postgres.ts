@@ -39,7 +39,8 @@ export interface PostgresServer {
   remove(): Promise<void>;
 }
 
-export async function startPostgres(): Promise<PostgresServer> {
+/** `settings`: such as `shared_preload_libraries=pg_stat_statements`. */
+export async function startPostgres(settings: readonly string[] = []): Promise<PostgresServer> {
   const bin = findBinaries() ?? '';
   const servant = findServant();
   const folder = mkdtempSync(join(tmpdir(), 'agentdump-postgres-'));
@@ -54,6 +55,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   let child: ChildProcess | undefined;
   const start = async () => {
     const words = ['-D', data, '-p', String(port), '-k', folder, '-c', 'listen_addresses=127.0.0.1'];
+    words.push(...settings.flatMap((setting) => ['-c', setting]));
     const isReady = () =>
       spawnSync(join(bin, 'pg_isready'), ['-h', '127.0.0.1', '-p', String(port)]).status === 0;
     do {
