@@ -102,6 +102,8 @@ export type StepRecord =
       captured?: Readonly<Record<string, string>>;
       /** Names of those that this call has shown to be shared with other calls, and to change (shared-variables.ts). */
       shared?: readonly string[];
+      /** It was called by the code that the run awaits, and by no branch (main-line.ts). */
+      isOnMainLine?: boolean;
       attempt?: number;
       isRefused?: true;
     } & PositionFacts)

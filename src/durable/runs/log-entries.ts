@@ -26,6 +26,8 @@ export interface StepEntry {
   captured: Captured | undefined;
   /** Of what any call of this step captures: what all of them share and change. */
   shared: readonly string[];
+  /** No other call can have been made at its position. Of calls with a capture; false in older records. */
+  isOnMainLine: boolean;
   /** Undefined in older records, which have no positions. */
   position: CallPosition | undefined;
   state: StepState;
@@ -115,6 +117,7 @@ export function newEntry(path: string, kind: StepKind, seq: number): StepEntry {
     key,
     input: undefined,
     captured: undefined,
+    isOnMainLine: false,
     shared: [],
     position: undefined,
     state: 'started',

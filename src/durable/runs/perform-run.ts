@@ -6,6 +6,7 @@ import type { DurableRunOptions, DurableRunWork } from '../options.ts';
 import type { CheckpointContents } from '../records/checkpoint.ts';
 import type { RunEnd } from '../records/layout.ts';
 import { AbortFollower } from '../steps/attempt.ts';
+import { callRun } from '../steps/captured/main-line.ts';
 import type { RunHandle, RunRest } from '../stores/store.ts';
 import { CancelError } from './calls-from-outside.ts';
 import type { DurableRun } from './durable-run.ts';
@@ -187,7 +188,7 @@ async function perform(run: DurableRun, work: RunFunction): Promise<Performed> {
       input: run.input,
     };
     run.begin();
-    const result = await Promise.race([root.enter(() => work(given)), run.refused.areEndless]);
+    const result = await Promise.race([root.enter(() => callRun(() => work(given))), run.refused.areEndless]);
     // A program that handled its cancellation has not repeated everything that is recorded.
     run.lost.signal.throwIfAborted();
     await run.requireAllClaimed(root.scope);

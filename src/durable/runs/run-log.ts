@@ -218,7 +218,7 @@ export class RunLog {
   }
 
   #start(facts: Extract<StepRecord, { event: 'start' }>, seq: number, atMs: number) {
-    const { path, kind, input, captured, shared, attempt, isRefused } = facts;
+    const { path, kind, input, captured, shared, isOnMainLine = false, attempt, isRefused } = facts;
     this.#noteInput(facts);
     if (this.steps.get(path)?.state === 'retrying') this.forgetBelow(path);
     const scope = this.scope(scopeOf(path));
@@ -233,6 +233,7 @@ export class RunLog {
     entry.state = isRefused ? 'void' : 'started';
     entry.input = input;
     entry.captured = captured;
+    entry.isOnMainLine = isOnMainLine;
     if (shared) entry.shared = shared;
     entry.position = positionOf(facts);
     if (!isRefused) entry.attempts = Math.max(entry.attempts + 1, attempt ?? 1);

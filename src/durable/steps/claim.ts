@@ -24,8 +24,9 @@ export interface StepCall {
   input: string | undefined;
   /** What its function captures, if it has neither a key nor an input, and only time distinguishes it. */
   captured?: Captured | undefined;
-  /** Which of that it has shown to be shared with other calls. */
+  /** Which of that it has shown to be shared with other calls. `isOnMainLine`: it is made by no branch (main-line.ts). */
   shared?: readonly string[];
+  isOnMainLine?: boolean;
 }
 
 /** The state of the program within a scope: the run itself, or one of its steps. */
@@ -214,19 +215,17 @@ export class LiveScope {
 
   /** If the call is not recorded, unless as one that captured something else. */
   unknown(call: StepCall, at: CallPosition, order: ReplayOrder): UnknownCall | undefined {
-    const { captured } = call;
+    const { captured, isOnMainLine = false } = call;
     const word = wordOf(call.kind, call.name);
-    const alike = this.#captured.get(word);
-    if (!captured || !alike || this.#sameApart(word, captured).length > 0) return undefined;
+    if (!captured || !this.#captured.has(word) || this.#sameApart(word, captured).length > 0)
+      return undefined;
     const before = this.#labels.get(at.after);
     const isLed = at.after !== '' && (!before || order.isLedBy(before) === true);
-    return { scope: this, word, captured, at, isLed, shared: this.#sharedBy(word, captured).names };
+    const { names: shared } = this.#sharedBy(word, captured);
+    return { scope: this, word, captured, at, isLed, isOnMainLine, shared };
   }
 
-  /**
-   * Whether the recorded calls that this one may be are distinguished by what they captured. One that was not woken by time is known by
-   * its position.
-   */
+  /** Whether the recorded calls that it may be are told apart by what they captured; one not woken by time is by its position. */
   areTold({ kind, name }: StepCall, at: CallPosition): boolean {
     const word = wordOf(kind, name);
     if (!this.#captured.has(word)) return false;

@@ -19,6 +19,7 @@ import { type CalledOffBy, pause, StepLimits } from './attempt.ts';
 import { type CallPosition, positionFacts } from './call-position.ts';
 import { capturedNow, captureOf } from './captured/captured.ts';
 import { ownStores } from './captured/context-stores.ts';
+import { isOnMainLine as isOnMainLineNow } from './captured/main-line.ts';
 import { describeCall } from './claim.ts';
 import { endUnsettled, isInDoubt, type Settled, settleDoubt } from './in-doubt.ts';
 import { beginsInTurn, isSettled, turnToBegin } from './ordered-items.ts';
@@ -69,7 +70,9 @@ function withCapture(place: Place, wanted: WantedStep): WantedStep {
   const known = scope.sharedBy(wanted, captured);
   const call = { host, stores, captured };
   const shared = known.note(call, values, capturedNow);
-  return { ...wanted, captured, ...(shared.length > 0 && { shared }), onEnd: () => known.end(call) };
+  const isOnMainLine = position.isRaw && scope.open === 0 && isOnMainLineNow();
+  const told = { ...(shared.length > 0 && { shared }), ...(isOnMainLine && { isOnMainLine }) };
+  return { ...wanted, captured, ...told, onEnd: () => known.end(call) };
 }
 
 async function settle(scoped: ScopedRun, call: PlacedCall): Promise<unknown> {
@@ -307,7 +310,7 @@ class StepTry implements DurableWork {
   }
 
   #start(isRefused = false) {
-    const { kind, input, captured, shared } = this.#wanted;
+    const { kind, input, captured, shared, isOnMainLine } = this.#wanted;
     const { attempt } = this;
     if (input !== undefined) this.#scoped.noteInput(this.path, input);
     return {
@@ -317,6 +320,7 @@ class StepTry implements DurableWork {
       ...(input !== undefined && { input }),
       ...(captured && { captured }),
       ...(shared && { shared }),
+      ...(isOnMainLine && { isOnMainLine }),
       ...(attempt > 1 && { attempt }),
       ...(isRefused && { isRefused }),
       ...positionFacts(this.#position),

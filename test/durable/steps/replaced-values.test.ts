@@ -99,7 +99,16 @@ const resultFor = (captures: Record<string, string>[], captured: Record<string, 
   const entries = recorded(captures);
   const scope = { recorded: { entries, isParallel: true, open: new Set<StepEntry>(), cursor: 0 } };
   const at = { after: 'elsewhere', isSync: false, isRaw: true };
-  const call: UnknownCall = { scope, word: 'work', captured, at, isLed: false, shared: new Set(), ...facts };
+  const call: UnknownCall = {
+    scope,
+    word: 'work',
+    captured,
+    at,
+    isLed: false,
+    isOnMainLine: false,
+    shared: new Set(),
+    ...facts,
+  };
   return recognise(entries.slice(-1), [call]).get(call)?.path;
 };
 

@@ -104,7 +104,7 @@ test('a run that was put to rest leaves no listener, no watch and no timer', asy
   const before = looks;
   await until(() => looks > before);
   hand?.rest();
-  assert.deepEqual(await worked, { is: 'rested' });
+  assert.deepEqual(await worked, { is: 'rested', dueAtMs: 'never' });
   assert.equal(getEventListeners(signal, 'abort').length, 0);
   await until(() => watching === 0);
 });

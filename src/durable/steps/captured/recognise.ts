@@ -16,6 +16,8 @@ export interface UnknownCall {
   at: CallPosition;
   /** Its branch has awaited the call before; of a question that is assumed. */
   isLed: boolean;
+  /** It is made by the code that the run awaits, and by no branch. */
+  isOnMainLine: boolean;
   /** What all calls of its step share and change, which does not tell it apart. */
   shared: ReadonlySet<string>;
 }
@@ -84,7 +86,10 @@ function onlyLikely(entries: readonly StepEntry[], call: UnknownCall): StepEntry
   if (identified) return identified;
   const recorded = all.filter(isHere);
   const [only, ...others] = recorded;
-  if (only && others.length === 0) return isLikelyOnly(only, all, call, telling) ? here[0] : undefined;
+  if (only && others.length === 0) {
+    const isSame = call.isOnMainLine && only.isOnMainLine;
+    return isSame || isLikelyOnly(only, all, call, telling) ? here[0] : undefined;
+  }
   const names = telling.filter((name) => !recorded.every((one) => has(one, captured, name)));
   const likely = here.filter((entry) => {
     const same = names.filter((name) => has(entry, captured, name));

@@ -1,0 +1,112 @@
+/**
+ * A call of the code that the run awaits is the only one at its position, so it is the recorded one although its function captures what
+ * is different in every process, such as a time. A call of a branch is not.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { durableAgent as agent } from '../../../src/durable/api.ts';
+import { isOnMainLine } from '../../../src/durable/steps/captured/main-line.ts';
+import { newRun } from '../random/killed-runs.ts';
+
+let clock = 0;
+
+/** Two steps side by side, something unrecorded, and a step that captures a time. */
+const savesAtTheEnd = async () => {
+  const startedAt = ++clock;
+  const [one, two] = await Promise.all([agent.step('one', async () => 1), agent.step('two', async () => 2)]);
+  await sleep(5);
+  const page = `read at ${startedAt}`;
+  const saved = await agent.step('save', () => ({ sum: one + two, isOf: page }));
+  await sleep(5);
+  await agent.step('tell', () => saved.isOf.length + startedAt);
+  return saved.sum;
+};
+
+test('a step behind a join and a pause that captures a time, killed after each record', async () => {
+  for (let at = 3; ; at++) {
+    const { dieAt, live, lines } = newRun();
+    const isDead = await dieAt(at, savesAtTheEnd);
+    assert.equal(await live(savesAtTheEnd), 3, `killed after record ${at}`);
+    if (!isDead) break;
+    if (at === 9)
+      assert.ok(
+        lines.some((line) => /save.*startedAt|save.*page/.test(line)),
+        lines.join('\n'),
+      );
+  }
+});
+
+test('a helper, a generator and a nested run that the run awaits, killed after each record', async () => {
+  const helper = async (seen: number) => {
+    await sleep(2);
+    return agent.step('help', () => seen > 0);
+  };
+  const pages = async function* () {
+    await sleep(2);
+    yield ++clock;
+  };
+  const program = async () => {
+    await Promise.all([agent.step('one', async () => 1), agent.step('two', async () => 2)]);
+    const helped = await helper(++clock);
+    for await (const page of pages()) await agent.step('page', () => page > 0);
+    const sub = await agent.run('sub', async () => {
+      const at = ++clock;
+      await Promise.all([agent.step('a', async () => 1), agent.step('b', async () => 2)]);
+      await sleep(2);
+      return agent.step('c', () => at > 0);
+    });
+    return [helped, sub];
+  };
+  for (let at = 3; ; at++) {
+    const { dieAt, live } = newRun();
+    const isDead = await dieAt(at, program);
+    assert.deepEqual(await live(program), [true, true], `killed after record ${at}`);
+    if (!isDead) break;
+  }
+});
+
+test('a branch does not take the record of another one for that', async () => {
+  const { dieAt, live } = newRun();
+  const program = (order: string[]) => async () => {
+    await Promise.all([agent.step('one', async () => 1), agent.step('two', async () => 2)]);
+    const read = async (page: string, pauseMs: number) => {
+      await sleep(pauseMs);
+      return agent.step('read', () => `${page} read`);
+    };
+    return Promise.all(order.map((page, index) => read(page, 1 + index * 20)));
+  };
+  assert.ok(await dieAt(8, program(['a', 'b'])));
+  const outcome = await live(program(['c', 'b'])).then(String, (error) => error.code);
+  assert.ok(outcome === 'c read,b read' || outcome === 'changed', outcome);
+});
+
+test('what V8 tells of the call', async () => {
+  const told: [string, boolean][] = [];
+  const say = (what: string) => told.push([what, isOnMainLine()]);
+  const { live } = newRun();
+  await live(async () => {
+    await sleep(1);
+    say('the run');
+    await (async () => {
+      await sleep(1);
+      say('a function that it awaits');
+    })();
+    await Promise.all([1, 2].map(async () => say(await sleep(1, 'a branch of Promise.all'))));
+    await Promise.any([1, 2].map(async () => say(await sleep(1, 'a branch of Promise.any'))));
+    await Promise.allSettled([1, 2].map(async () => say(await sleep(1, 'a branch of Promise.allSettled'))));
+    const later = (async () => say(await sleep(1, 'a branch that is awaited later')))();
+    await sleep(5);
+    await later;
+    await new Promise<void>((resolve) =>
+      setTimeout(async () => {
+        say(await sleep(1, 'a callback'));
+        resolve();
+      }, 1),
+    );
+    say('the run, after them');
+  });
+  const main = told.filter(([, isMain]) => isMain).map(([what]) => what);
+  assert.deepEqual(main, ['the run', 'a function that it awaits', 'the run, after them']);
+  assert.equal(told.length, 11);
+});
