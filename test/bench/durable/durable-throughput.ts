@@ -1,6 +1,6 @@
 /**
  * Runs of three small steps, many at once, on one PostgreSQL server, in turns: ours, performed by a worker from its queue, and in
- * the jobs of graphile-worker and pg-boss; DBOS, started directly (its own queue is polled once per second); and graphile-worker
+ * the jobs of graphile-worker and pg-boss (of the latter 25 times as many at once, because it polls twice a second); DBOS, started directly (its own queue is polled once per second); and graphile-worker
  * and pg-boss with a plain job per step, which adds the next one. Prints runs per second, and transactions and statements per step
  * as counted by the server, queuing included. `npm run bench:durable-throughput -- --workers N --runs N --rounds N`; needs dist,
  * `npm ci --prefix test/durable-peers`, and Debian's PostgreSQL.
@@ -178,9 +178,9 @@ async function startBoss(name: string, perform: (data: Job) => Promise<void>): P
   await boss.start();
   const isKeyed = name !== 'bare';
   await boss.createQueue(name, { name, policy: isKeyed ? 'short' : 'standard' });
-  // Each polls, at most twice a second; a batch keeps the others busy meanwhile.
+  // It polls, at most twice a second, so that more jobs at once are all that helps.
   const work = (jobs: { data: Job }[]) => Promise.all(jobs.map(({ data }) => perform(data)));
-  await boss.work(name, { batchSize: workers, pollingIntervalSeconds: 0.5 }, work);
+  await boss.work(name, { batchSize: workers * 25, pollingIntervalSeconds: 0.5 }, work);
   return {
     add: (data, key) => boss.send(name, data, key === undefined ? {} : { singletonKey: key }),
     stop: () => boss.stop({ graceful: false }),
