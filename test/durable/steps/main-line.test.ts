@@ -66,6 +66,30 @@ test('a helper, a generator and a nested run that the run awaits, killed after e
   }
 });
 
+test('a loop whose function captures two times besides its document, killed after each record', async () => {
+  const program = async () => {
+    const [startedAt, id] = [++clock, `of ${clock}`];
+    await Promise.all([agent.step('one', async () => 1), agent.step('two', async () => 2)]);
+    const handle = async (doc: string) => {
+      await sleep(2);
+      return agent.step('handle', () => `${doc} handled${startedAt > 0 && id !== '' ? '' : '?'}`);
+    };
+    const handled: string[] = [];
+    for (const doc of ['a', 'b', 'c']) handled.push(await handle(doc));
+    return handled;
+  };
+  for (let at = 3; ; at++) {
+    const { dieAt, live } = newRun();
+    const isDead = await dieAt(at, program);
+    assert.deepEqual(
+      await live(program),
+      ['a handled', 'b handled', 'c handled'],
+      `killed after record ${at}`,
+    );
+    if (!isDead) break;
+  }
+});
+
 test('a branch does not take the record of another one for that', async () => {
   const { dieAt, live } = newRun();
   const program = (order: string[]) => async () => {

@@ -85,11 +85,10 @@ function onlyLikely(entries: readonly StepEntry[], call: UnknownCall): StepEntry
   const identified = identifiedBy(entries, all, captured, telling);
   if (identified) return identified;
   const recorded = all.filter(isHere);
+  if (call.isOnMainLine && recorded.every(({ isOnMainLine }) => isOnMainLine))
+    return firstMostAlike(here, captured, telling);
   const [only, ...others] = recorded;
-  if (only && others.length === 0) {
-    const isSame = call.isOnMainLine && only.isOnMainLine;
-    return isSame || isLikelyOnly(only, all, call, telling) ? here[0] : undefined;
-  }
+  if (only && others.length === 0) return isLikelyOnly(only, all, call, telling) ? here[0] : undefined;
   const names = telling.filter((name) => !recorded.every((one) => has(one, captured, name)));
   const likely = here.filter((entry) => {
     const same = names.filter((name) => has(entry, captured, name));
@@ -99,6 +98,16 @@ function onlyLikely(entries: readonly StepEntry[], call: UnknownCall): StepEntry
     return isItsOwn && same.length * 2 >= names.length;
   });
   return likely.length === 1 ? likely[0] : undefined;
+}
+
+/** Of calls that the run made one after the other, as in code without branches; what they capture may have changed altogether. */
+function firstMostAlike(
+  entries: readonly StepEntry[],
+  captured: Captured,
+  telling: readonly string[],
+): StepEntry | undefined {
+  const likeness = entries.map((entry) => telling.filter((name) => has(entry, captured, name)).length);
+  return entries[likeness.indexOf(Math.max(...likeness))];
 }
 
 const has = (entry: StepEntry, captured: Captured, name: string): boolean =>
