@@ -19,6 +19,8 @@ export interface Question {
   request: unknown;
   /** Absent for the question about a step in doubt. */
   position?: CallPosition | undefined;
+  /** It is asked by the code that the run awaits, and by no branch. */
+  isOnMainLine?: boolean;
   /** The recorded question, if it was asked before. */
   asked?: ApprovalEntry | undefined;
   /** What is waited for; absent: a person. */
@@ -125,7 +127,7 @@ export async function ticketOf(run: DurableRun, path: string, added: MaybePromis
 
 async function ask(
   run: DurableRun,
-  { path, request, position, awaits }: Question,
+  { path, request, position, isOnMainLine, awaits }: Question,
 ): Promise<{ seq: number; id: string; awaits: Awaits | undefined }> {
   const id = newId();
   const input = hashOf(request);
@@ -136,6 +138,7 @@ async function ask(
     ...awaits,
     ...(input !== undefined && { input }),
     ...(position && positionFacts(position)),
+    ...(isOnMainLine && { isOnMainLine }),
   } as const;
   const seq = await run.recorder.addWith('durableApproval', facts, request);
   return { seq, id, awaits };

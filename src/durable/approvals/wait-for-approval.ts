@@ -8,6 +8,7 @@ import { hashOf } from '../records/values.ts';
 import type { ApprovalEntry } from '../runs/log-entries.ts';
 import { Place, type ScopedRun } from '../runs/scoped-run.ts';
 import type { CallPosition } from '../steps/call-position.ts';
+import { isOnMainLine as isOnMainLineNow } from '../steps/captured/main-line.ts';
 import { changed } from '../steps/claim.ts';
 import { performStep } from '../steps/durable-step.ts';
 import { joinPath, labelOf, lastLabel, readLabel, scopeOf, wordOf } from '../steps/step-path.ts';
@@ -101,7 +102,8 @@ export async function waitFor(
   if (run.waits.isRested || scoped.isLeft || run.refused.addCall(place)) return never();
   run.recorder.requireWhole();
   run.requireRunning();
-  const wanted = { word, input: hashOf(request), position };
+  const isOnMainLine = request !== undefined && position.isRaw && scope.open === 0 && isOnMainLineNow();
+  const wanted = { word, input: hashOf(request), position, isOnMainLine };
   const asked = claimQuestion(scoped, wanted);
   // Here, before the call has a position, because a resume finds no record of a refused one.
   if (!asked) run.codec.requireStorable(request);
@@ -125,7 +127,7 @@ export async function waitFor(
         options: {},
         work: () => (signal?.aborted ? undefined : notify(request, { run: run.id, name: path })),
       });
-    const question = { path, request, position, asked, awaits };
+    const question = { path, request, position, isOnMainLine, asked, awaits };
     const answered = await waitForAnswer(run, question, { tell, begin, signal });
     await (asked?.readAnswer ? run.order.turnOf(asked.answerSeq) : run.order.giveNew(path, answered.ticket));
     if (asked) asked.held = undefined;
@@ -141,6 +143,7 @@ interface WantedQuestion {
   word: string;
   input: string | undefined;
   position: CallPosition;
+  isOnMainLine: boolean;
 }
 
 /** The `after` label of calls that follow a question. A step of the same name has a different label. */
@@ -208,6 +211,9 @@ function supersede(scoped: ScopedRun, wanted: WantedQuestion): ApprovalEntry | u
   );
   const [old] = here;
   if (!old || here.length > 1) return undefined;
+  // Where only time determines the order, it may be the question of a branch that comes later.
+  const isTold = old.isOnMainLine === true && wanted.isOnMainLine;
+  if (old.position?.isRaw && wanted.position.isRaw && !isTold) return undefined;
   const mark = markOf(old.path);
   const behind = scope.recorded?.entries.filter(({ position }) => position?.after === mark) ?? [];
   const [goneOn] = behind.filter(({ key }) => key !== old.id);

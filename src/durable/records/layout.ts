@@ -130,7 +130,16 @@ export interface Spent {
  * `waits`: a later process has reached the question, and waits. `aborted`: the program called the wait off, with this error.
  */
 export type ApprovalRecord =
-  | ({ event: 'asked'; path: string; id?: string; input?: string; value?: unknown } & Awaits & PositionFacts)
+  | ({
+      event: 'asked';
+      path: string;
+      id?: string;
+      input?: string;
+      /** As of a step. */
+      isOnMainLine?: boolean;
+      value?: unknown;
+    } & Awaits &
+      PositionFacts)
   | { event: 'waits'; of: number }
   | { event: 'answered'; of: number; value?: unknown; slot?: number }
   | { event: 'aborted'; of: number; value?: unknown };

@@ -72,6 +72,8 @@ export interface ApprovalEntry {
   readonly input: string | undefined;
   /** Undefined for the question about a step in doubt, and in older records. */
   readonly position: CallPosition | undefined;
+  /** No other question can have been asked at its position. Of those with a request that were woken by time. */
+  readonly isOnMainLine?: boolean;
   readonly askedAtMs: number;
   /** Undefined for a question to a person. */
   readonly awaits: Awaits | undefined;

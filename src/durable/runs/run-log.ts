@@ -251,6 +251,7 @@ export class RunLog {
         id,
         input,
         position: positionOf(facts),
+        isOnMainLine: facts.isOnMainLine ?? false,
         askedAtMs: atMs,
         awaits: awaitsOf(facts),
         readRequest: readValue,

@@ -6,7 +6,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { durableAgent as agent } from '../../../src/durable/api.ts';
+import { answerApproval, summarizeRun } from '../../../src/durable/inspect.ts';
 import { isOnMainLine } from '../../../src/durable/steps/captured/main-line.ts';
+import type { FileStore } from '../../../src/durable/stores/file-store.ts';
 import { newRun } from '../random/killed-runs.ts';
 
 let clock = 0;
@@ -104,6 +106,54 @@ test('a branch does not take the record of another one for that', async () => {
   const outcome = await live(program(['c', 'b'])).then(String, (error) => error.code);
   assert.ok(outcome === 'c read,b read' || outcome === 'changed', outcome);
 });
+
+test('branches that ask after a pause, killed after each record, and coming in another order: each is asked once', async () => {
+  const sums = { anna: 10, mallory: 999_999, otto: 20 };
+  const program = (order: readonly string[]) => async () => {
+    const paid: string[] = [];
+    const pay = async (who: string, at: number) => {
+      await sleep(1 + at * 8);
+      const { approved } = await agent.waitForApproval('pay', { who });
+      if (approved) paid.push(await agent.step('paid', () => who, { key: who }));
+    };
+    await Promise.all(order.map((who, at) => pay(who, at)));
+    return paid.sort();
+  };
+  for (let at = 4; ; at++) {
+    const { dieAt, live, store, lines } = newRun();
+    const { stop } = answer(store, sums);
+    const isDead = await dieAt(at, program(['mallory', 'otto', 'anna']));
+    assert.deepEqual(
+      await live(program(['anna', 'mallory', 'otto'])),
+      ['anna', 'otto'],
+      `after record ${at}`,
+    );
+    await stop();
+    const asked = lines.filter((line) => line.includes('waits for pay'));
+    assert.ok(asked.length <= 3, asked.join());
+    if (!isDead) break;
+  }
+});
+
+/** A person who approves small sums, by the request. */
+function answer(store: FileStore, sums: Record<string, number>) {
+  let isStopped = false;
+  const answering = (async () => {
+    for (; !isStopped; await sleep(3)) {
+      const { waitingFor } = await summarizeRun(store, 'r').catch(() => ({ waitingFor: [] }));
+      for (const { id = '', answered, request } of waitingFor) {
+        const approved = (sums[(request as { who: string }).who] ?? 0) < 1_000;
+        if (!answered) await answerApproval(store, 'r', id, { approved }).catch(() => {});
+      }
+    }
+  })();
+  return {
+    stop: () => {
+      isStopped = true;
+      return answering;
+    },
+  };
+}
 
 test('what V8 tells of the call', async () => {
   const told: [string, boolean][] = [];
