@@ -1,5 +1,5 @@
 /** AVA's workers, threads and processes: its Runner runs hooks and tests one at a time through `runSingle`. */
-import { importFile, packageFolder, type Runner, wrapMethod } from './runner.ts';
+import { callWithoutFrame, importFile, packageFolder, type Runner, wrapMethod } from './runner.ts';
 
 interface AvaRunnable {
   title: string;
@@ -23,18 +23,21 @@ export const ava: Runner = {
       module['default'],
       'runSingle',
       (runSingle) =>
-        async function (this: { file?: string }, runnable: AvaRunnable) {
+        function (this: { file?: string }, runnable: AvaRunnable) {
           const file = plainPath(this.file);
           tests.runnerIs('ava', file);
           const id = tests.begin(
             { file, name: [runnable.title], isHook: runnable.isHook === true },
             runnable,
           );
-          const result = (await tests.causal.storage.run(tests.contextOf(runnable), () =>
-            Reflect.apply(runSingle, this, [runnable]),
-          )) as AvaResult;
-          tests.end(id, result.passed ? 'passed' : 'failed', reasonOf(result.error));
-          return result;
+          const running = tests.causal.storage.run(tests.contextOf(runnable), () =>
+            callWithoutFrame(runSingle, this, [runnable]),
+          );
+          return running.then((value) => {
+            const result = value as AvaResult;
+            tests.end(id, result.passed ? 'passed' : 'failed', reasonOf(result.error));
+            return result;
+          });
         },
     );
   },

@@ -1,7 +1,7 @@
 /** Playwright's workers: the current test is set in one place, through a function that is wrapped here. */
 import type { TestPort } from '../../agent/api/test-port.ts';
 import { watchLoads } from './load-watch.ts';
-import { type Runner, wrapMethod } from './runner.ts';
+import { callWithoutFrame, type Runner, wrapMethod } from './runner.ts';
 
 interface TestInfo {
   file?: string;
@@ -79,7 +79,7 @@ function leavesAroundAll(info: TestInfo, tests: TestPort): boolean {
         function (this: TestInfo, runnable: Runnable, ...rest) {
           const { type, fixture } = runnable;
           const isAroundAll = /^(?:(?:before|after)All|teardown)$/.test(type ?? '') || fixture?.slot;
-          const call = (): unknown => Reflect.apply(run, this, [runnable, ...rest]);
+          const call = (): unknown => callWithoutFrame(run, this, [runnable, ...rest]);
           return isAroundAll ? tests.causal.storage.run(undefined, call) : call();
         },
     );

@@ -52,3 +52,11 @@ export function wrapMethod(owner: unknown, name: string, wrap: (original: Method
   Object.defineProperty(wrapped, 'name', { value: name });
   Object.defineProperty(prototype, name, { value: wrapped, configurable: true, writable: true });
 }
+
+/**
+ * Calls a method that returns a promise from the queue of microtasks, in the async context of now: the stacks that the runner prints of a
+ * failed test have no frame of ours then, which it would not hide as it hides its own.
+ */
+export function callWithoutFrame(method: Method, self: unknown, args: unknown[]): Promise<unknown> {
+  return Promise.resolve().then(method.bind(self, ...args));
+}
