@@ -122,7 +122,8 @@ const isAmongRoots = (path: string): boolean => /^\([^()]+\)(?:\{[^{}]*\})?$/.te
 function remedy({ node, path }: HeapGrownNode): string {
   if (path.endsWith('{public_symbol_table}'))
     return 'Use Symbol() for what is created again and again: V8 never frees what Symbol.for created.';
-  if (/_events|listeners|kEvents/i.test(path))
+  // What a listener closes over may grow too: then the path leads through its context.
+  if (/(?:_events|listeners|kEvents)(?!.*\{context\})/i.test(path))
     return 'Remove each listener when what it was added for is done.';
   if (/Map$|Set$|Cache/i.test(node.class))
     return 'Delete entries when they are done with, or give it a limit.';
