@@ -34,11 +34,10 @@ export class HeardSignals {
     this.#delivered = this.#delivered.map((_, at) => Atomics.load(this.#shared, cells.delivered + at));
   }
 
-  /** The signal at this index was received while the host listened. Returns the count if it is doubtful. */
-  hear(at: number): number | undefined {
+  /** The signal at this index was received while the host listened. `heard` is how often it was. */
+  hear(at: number): { heard: number; isDoubtful: boolean } {
     const heard = (this.#heard[at] ?? 0) + 1;
     this.#heard[at] = heard;
-    const isDoubtful = Atomics.load(this.#shared, cells.hostChanges) !== this.#earlierChanges;
-    return isDoubtful ? heard : undefined;
+    return { heard, isDoubtful: Atomics.load(this.#shared, cells.hostChanges) !== this.#earlierChanges };
   }
 }

@@ -238,8 +238,35 @@ class Watcher {
 
   /** The main thread received it too, as it would have without us, unless it came before the host listened. */
   #leaveToHost(signal: NodeJS.Signals): void {
-    const heard = this.#heard.hear(this.#data.signals.indexOf(signal));
-    if (heard !== undefined) this.#tell({ doubtful: signal, heard });
+    const { heard, isDoubtful } = this.#heard.hear(this.#data.signals.indexOf(signal));
+    if (isDoubtful) this.#tell({ doubtful: signal, heard });
+    if (Atomics.load(this.#shared, cells.excused) > 0) void this.#follow(signal, heard, isDoubtful);
+  }
+
+  /**
+   * It came while the main thread wrote a bundle, which takes no time without us: a second SIGTERM to a program that handles
+   * one (`once`) would have come after its listener was removed. Node drops with the listener what it has not yet delivered.
+   */
+  async #follow(signal: NodeJS.Signals, heard: number, isTold: boolean): Promise<void> {
+    const shared = this.#shared;
+    const delivered = cells.delivered + this.#data.signals.indexOf(signal);
+    const changes = Atomics.load(shared, cells.hostChanges);
+    const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, freePollMs));
+    await this.#untilFree();
+    const answers = Atomics.load(shared, cells.answers);
+    while (Atomics.load(shared, delivered) < heard) {
+      if (!this.#doesHostListen(signal)) {
+        this.#death.hear(signal);
+        return;
+      }
+      if (Atomics.load(shared, cells.hostChanges) !== changes) {
+        if (!isTold) this.#tell({ doubtful: signal, heard });
+        return;
+      }
+      // The loop has turned, so Node has delivered what it had: the program took it in a way that is not seen.
+      if (Atomics.load(shared, cells.answers) - answers > 1) return;
+      await pause();
+    }
   }
 
   async #askForSnapshot(signal: NodeJS.Signals): Promise<void> {

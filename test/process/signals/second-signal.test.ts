@@ -1,0 +1,84 @@
+/**
+ * A second signal that comes while the bundle of the first one is written is treated as if writing had taken no time: by then
+ * the program has handled the first, and may listen no longer.
+ */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, type TestContext, test } from 'node:test';
+import { nodesInTurn } from '../../support/run/test-nodes.ts';
+import { bundlesIn, preload, root, temporaryFolder, untilHeard } from '../../support/victims/run-victim.ts';
+
+/** What the program says of its context is asked for in the middle of the writing; it sends the second signal there. */
+const helpers = `
+const { writeSync } = require('node:fs');
+const { agent } = require(${JSON.stringify(join(root, 'dist', 'index.js'))});
+let isFirst = true;
+agent.provide('queue', () => {
+  if (isFirst) require('node:child_process').execFileSync('kill', ['-TERM', String(process.pid)]);
+  isFirst = false;
+  return { open: 1 };
+});
+const say = (text) => writeSync(1, text + '\\n');
+setInterval(() => {}, 1000);
+const leave = () => setTimeout(() => process.exit(0), 3000);
+`;
+
+async function endOf(
+  t: TestContext,
+  node: string,
+  program: string,
+): Promise<{ end: string; bundles: string[] }> {
+  const dir = temporaryFolder(t);
+  writeFileSync(join(dir, 'program.cjs'), helpers + program);
+  const child = spawn(node, ['--require', preload, join(dir, 'program.cjs')], {
+    cwd: dir,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { PATH: process.env['PATH'] ?? '', HOME: dir, AGENTDUMP_DIR: join(dir, 'dumps') },
+  });
+  t.after(() => child.kill('SIGKILL'));
+  let stdout = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  await untilHeard(child.pid, 'SIGTERM');
+  child.kill('SIGTERM');
+  const [code, signal] = await once(child, 'close');
+  return { end: `${stdout.split('\n').join(' ')}${signal ?? code}`, bundles: bundlesIn(dir) };
+}
+
+for (const { name, path: node } of nodesInTurn)
+  describe(name, () => {
+    test('kills a program that has handled one, and leaves a bundle', async (t) => {
+      const { end, bundles } = await endOf(
+        t,
+        node,
+        `process.once('SIGTERM', () => { say('drains'); leave(); });`,
+      );
+      assert.equal(end, 'drains SIGTERM');
+      assert.equal(bundles.length, 2, bundles.join(' '));
+    });
+
+    test('kills it though its listener blocks', async (t) => {
+      const block = 'const end = Date.now() + 20_000; while (Date.now() < end);';
+      const { end } = await endOf(t, node, `process.once('SIGTERM', () => { say('drains'); ${block} });`);
+      assert.equal(end, 'drains SIGTERM');
+    });
+
+    test('is received by one that still listens', async (t) => {
+      const { end } = await endOf(t, node, `process.on('SIGTERM', () => { say('hears'); leave(); });`);
+      assert.equal(end, 'hears hears 0');
+    });
+
+    test('is received by the listener that came instead', async (t) => {
+      const next = `process.on('SIGTERM', () => say('hears'))`;
+      const { end } = await endOf(
+        t,
+        node,
+        `process.once('SIGTERM', () => { say('drains'); ${next}; leave(); });`,
+      );
+      assert.equal(end, 'drains hears 0');
+    });
+  });
