@@ -7,18 +7,27 @@ import { MalformedInput } from '../../../errors.ts';
 import type { FrameDescription } from '../../../formats/dwarf-cfi/eh-frame.ts';
 import { computeFrameRow, type FrameRow } from '../../../formats/dwarf-cfi/frame-row.ts';
 import type { Machine } from './machine.ts';
-import type { NativeFrame } from './native-stack.ts';
+import type { Location } from './module-map.ts';
 import type { StackUse } from './x64-stack-use.ts';
 
 export const otherSizeOfCode =
   'it has not the size that its instructions give it, so that frames may be missing there';
 
+/** What is needed of a frame. */
+interface Place {
+  programCounter: number;
+  stackPointer: number;
+  framePointer: number | undefined;
+  lookupAddress: number;
+  location: Location | undefined;
+}
+
 /** Longer functions are not followed. */
-const longestFollowed = 32 << 10;
+const longestFollowed = 3 << 10;
 const pageBytes = 4096;
 
 /** Undefined if nothing is wrong, or if it is not known. */
-export function doubtSize(frame: NativeFrame, machine: Machine): string | undefined {
+export function doubtSize(frame: Place, machine: Machine): string | undefined {
   const { location, framePointer, stackPointer, programCounter, lookupAddress } = frame;
   const code = location?.module.code;
   const isReturn = programCounter !== lookupAddress;
@@ -51,10 +60,7 @@ const depthBelow = (register: number, row: FrameRow | undefined): number | undef
   row?.cfa.kind === 'register' && row.cfa.register === register ? Number(row.cfa.offset) : undefined;
 
 /** The possible uses of the stack at a frame's program counter, in code that no table describes. */
-export function findUses(
-  { location, programCounter, lookupAddress }: NativeFrame,
-  machine: Machine,
-): StackUse[] {
+export function findUses({ location, programCounter, lookupAddress }: Place, machine: Machine): StackUse[] {
   const { module, address } = location ?? {};
   if (!module?.code || address === undefined) return [];
   const isReturn = programCounter !== lookupAddress;

@@ -98,7 +98,7 @@ function tell(dump: CoreDump): { frames: unknown[]; gaps: Gap[] } {
   const gaps: Gap[] = [];
   const v8 = openV8(dump, gaps);
   const thread = dump.core.threads[0] ?? assert.fail('no thread');
-  const { frames } = describeThread(dump, thread, { v8, crashed: true, values: false, gaps });
+  const { frames } = describeThread(dump, thread, { v8, crashed: true, values: false, gaps, doubts: [] });
   return { frames: frames.map(({ function: name, file, line, column }) => [name, file, line, column]), gaps };
 }
 
