@@ -119,7 +119,7 @@ function describeFrame(
   // The code that a deoptimisation returns to is only known by its name.
   const misled = index > 0 && builtin !== '' ? doubtReturn(frame, callee, dump) : undefined;
   if (misled && !isKnownReturn(frame, options.v8)) doubts.add(misled);
-  // Only of the thread that the verdict is about: a mini core has to contain the functions.
+  // Only of the thread that the verdict is about.
   const missized = index > 0 && options.doubts ? doubtSize(frame, dump.machine) : undefined;
   if (missized) doubts.add(missized);
   if (index > 0 && frame.location?.module.code && frame.location.address === undefined)

@@ -139,7 +139,7 @@ export function findVirtualAddress(
 }
 
 /** Maps a link-time address to an offset in the file. */
-export function findFileOffset(file: ElfFile, address: number): number | undefined {
+export function findFileOffset(file: { segments: readonly Segment[] }, address: number): number | undefined {
   for (const s of file.segments)
     if (s.type === elf.PT_LOAD && address >= s.virtualAddress && address < s.virtualAddress + s.fileSize)
       return s.offset + (address - s.virtualAddress);

@@ -6,7 +6,9 @@
 import { MalformedInput } from '../../../errors.ts';
 import type { FrameDescription } from '../../../formats/dwarf-cfi/eh-frame.ts';
 import { computeFrameRow, type FrameRow } from '../../../formats/dwarf-cfi/frame-row.ts';
+import { findFileOffset } from '../../../formats/elf/elf-file.ts';
 import type { Machine } from './machine.ts';
+import type { ModuleCode } from './module-code.ts';
 import type { Location } from './module-map.ts';
 import type { StackUse } from './x64-stack-use.ts';
 
@@ -23,7 +25,7 @@ interface Place {
 }
 
 /** Longer functions are not followed. */
-const longestFollowed = 3 << 10;
+const longestFollowed = 32 << 10;
 const pageBytes = 4096;
 
 /** Undefined if nothing is wrong, or if it is not known. */
@@ -39,11 +41,20 @@ export function doubtSize(frame: Place, machine: Machine): string | undefined {
   // A part of a function that lies elsewhere begins in the middle of it.
   if (depthBelow(machine.stackPointer, rowAt(description, start)) !== machine.entryDepth) return undefined;
   const depth = depthBelow(machine.framePointer, rowAt(description, location.address));
-  const bytes = depth === undefined ? undefined : code.findBytes(start, end - start);
+  const bytes = depth === undefined ? undefined : peekBytes(code, start, end - start);
   const uses = bytes && machine.findUses(bytes, location.address + 1 - start, isReturn, depth);
-  return !uses || uses.some((use) => stackPointer + use.bytes === framePointer + (depth ?? 0))
-    ? undefined
-    : otherSizeOfCode;
+  if (!uses || uses.some((use) => stackPointer + use.bytes === framePointer + (depth ?? 0))) return undefined;
+  // A mini core must contain what shows it.
+  code.findBytes(start, end - start);
+  return otherSizeOfCode;
+}
+
+/** Of the file itself, which is not recorded for a mini core. */
+function peekBytes(code: ModuleCode, address: number, length: number): Uint8Array | undefined {
+  const offset = code.source && findFileOffset(code, address);
+  if (!code.source || offset === undefined) return code.findBytes(address, length);
+  const bytes = new Uint8Array(length);
+  return bytes.subarray(0, code.source.readInto(bytes, offset));
 }
 
 function rowAt(description: FrameDescription, address: number): FrameRow | undefined {
