@@ -99,10 +99,9 @@ export async function storeTrial(deaths: number): Promise<TrialResult> {
     await Promise.all(dumps.map((_, n) => sendAndKill(n)));
     isOver = true;
     const [killedServices, killedDatabases] = await disturbing;
-    for (let n = 0; n < folders; n++) {
-      const [code] = await once(send(n), 'exit');
-      if (code !== 0) throw new Error(`the last sending of a folder ended with ${code}`);
-    }
+    const codes = await Promise.all(dumps.map(async (_, n) => (await once(send(n), 'exit'))[0] as unknown));
+    if (codes.some((code) => code !== 0))
+      throw new Error(`the last sendings of the folders ended with ${codes.join(', ')}`);
     await service.kill();
     return {
       deaths,
