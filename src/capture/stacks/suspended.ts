@@ -22,9 +22,10 @@ export interface Suspended {
 export const mostPromises = 20_000;
 /**
  * What a promise costs is not known before: to name the method of a frame, V8 searches all fields of its object (10 ms for 200,000).
- * So the first group is one promise, and each is twice as large as the one before while there is time.
+ * So the first group is one promise, and each is twice as large as the one before while there is time, at first in any case: on a
+ * busy machine a single one can take as long.
  */
-export const groups = { first: 1, largest: 512 } as const;
+export const groups = { first: 1, largest: 512, least: 63 } as const;
 const mostFrames = 64;
 
 type Look = (promises: object[], found: string[]) => void;
@@ -73,7 +74,7 @@ export function listSuspended(
   const look = (all: object[]): void => {
     const most = Math.min(all.length, mostPromises);
     let looked = 0;
-    for (let size: number = groups.first; looked < most && (looked === 0 || hasTime()); size *= 2) {
+    for (let size: number = groups.first; looked < most && (looked < groups.least || hasTime()); size *= 2) {
       const group = all.slice(looked, Math.min(looked + Math.min(size, groups.largest), most));
       lookAt(group, found);
       evaluate('0');

@@ -27,7 +27,7 @@ const question = `function () {
   const [from, found] = [performance.now(), []];
   const most = Math.min(this.length, ${mostPromises});
   let promises = 0;
-  for (let size = ${groups.first}; promises < most && (promises === 0 || performance.now() - from < ${longestMs}); size *= 2) {
+  for (let size = ${groups.first}; promises < most && (promises < ${groups.least} || performance.now() - from < ${longestMs}); size *= 2) {
     const some = this.slice(promises, Math.min(promises + Math.min(size, ${groups.largest}), most));
     look(some, found);
     evaluate('0');
