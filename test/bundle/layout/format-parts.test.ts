@@ -36,6 +36,6 @@ test('each row says what it holds, who writes it, and its shape, which the layou
 });
 
 test('the parts of sources and maps', () => {
-  assert.ok(section.includes(`\`${sourcePartPrefix}<n>.js\``));
+  assert.ok(section.includes(`\`${sourcePartPrefix}<n>.txt\``));
   assert.ok(section.includes(`\`${mapPartPrefix}<n>.map\``));
 });

@@ -68,5 +68,6 @@ for (const node of nodesInTurn)
       const facts = verdict?.evidence.map(({ fact }) => fact) ?? [];
       assert.equal(facts.filter((fact) => told?.test(fact)).length, told ? 1 : 0, facts.join('\n'));
       if (told) assert.match(JSON.stringify(verdict?.nextSteps), /abort\(\) was called/);
-      else assert.equal(agent?.aborts, undefined);
+      // That of a time limit is recorded where Node's own frames tell it, and names no line.
+      else assert.ok(!agent?.aborts?.some(({ frames }) => frames?.some(({ inApp }) => inApp)));
     });
