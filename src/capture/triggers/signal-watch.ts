@@ -20,7 +20,7 @@ export interface SignalHolder {
   /** Waits until the thread has read what came before, if it had no processor for that. */
   awaitUnread(): void;
   /** Node delivers it to the program. */
-  noteDelivery(signal: NodeJS.Signals): void;
+  noteDelivery(signal: NodeJS.Signals, isFromNode: boolean): void;
   /** The host has started or stopped listening. */
   noteHost(): void;
 }

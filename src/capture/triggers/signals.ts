@@ -59,7 +59,7 @@ class MainThreadSignals implements DeathSignals {
       events.tap(signal, {
         atEmit: ({ isFromNode }) => {
           // Also one that passes through a function of the program, and that only looks like its own.
-          this.#holder?.noteDelivery(signal);
+          this.#holder?.noteDelivery(signal, isFromNode);
           if (isFromNode && this.#host.listens(signal)) this.#capture(signal, true);
         },
       });

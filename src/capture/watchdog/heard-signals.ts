@@ -5,7 +5,7 @@
  * the main thread compares the two counts once its loop has turned (start-watch.ts). Later no signal that came before the change
  * can be unread, and nothing is compared.
  */
-import { cells } from './protocol.ts';
+import { cells, deliveredByNodeCell, deliveredCell } from './protocol.ts';
 
 export class HeardSignals {
   readonly #shared: Int32Array;
@@ -15,6 +15,9 @@ export class HeardSignals {
   /** Of the host, at the last tick and at the one before. */
   #changes = -1;
   #earlierChanges = -1;
+  /** Bundles of the main thread, in the same way. */
+  #writes = 0;
+  #earlierWrites = 0;
 
   constructor(shared: Int32Array, signals: number) {
     this.#shared = shared;
@@ -29,15 +32,42 @@ export class HeardSignals {
   tick(): void {
     this.#earlierChanges = this.#changes;
     this.#changes = Atomics.load(this.#shared, cells.hostChanges);
+    this.#earlierWrites = this.#writes;
+    this.#writes = Atomics.load(this.#shared, cells.writes);
     for (const [at, before] of this.#delivered.entries())
       this.#heard[at] = Math.max(this.#heard[at] ?? 0, before);
-    this.#delivered = this.#delivered.map((_, at) => Atomics.load(this.#shared, cells.delivered + at));
+    this.#delivered = this.#delivered.map((_, at) => Atomics.load(this.#shared, deliveredCell(at)));
   }
 
-  /** The signal at this index was received while the host listened. `heard` is how often it was. */
-  hear(at: number): { heard: number; isDoubtful: boolean } {
+  /** This thread holds the signals from now on, and receives nothing that was delivered before. */
+  begin(): void {
+    for (const [at, heard] of this.#heard.entries())
+      this.#heard[at] = Math.max(heard, Atomics.load(this.#shared, deliveredCell(at)));
+  }
+
+  /**
+   * The signal at this index was received while the host listened. `heard` is how often it was; `isBesideWrite` is set if it may
+   * have come while the main thread wrote a bundle.
+   */
+  hear(at: number): { heard: number; isDoubtful: boolean; isBesideWrite: boolean } {
     const heard = (this.#heard[at] ?? 0) + 1;
     this.#heard[at] = heard;
-    return { heard, isDoubtful: Atomics.load(this.#shared, cells.hostChanges) !== this.#earlierChanges };
+    const load = (cell: number): number => Atomics.load(this.#shared, cell);
+    return {
+      heard,
+      isDoubtful: load(cells.hostChanges) !== this.#earlierChanges,
+      isBesideWrite: load(cells.excused) > 0 || load(cells.writes) !== this.#earlierWrites,
+    };
+  }
+
+  /**
+   * The signal at this index was received while the host did not listen. Whether it is one that Node had delivered before, to a listener
+   * that is gone (`once`), so that it must not kill: this thread had no processor until now.
+   */
+  isHandled(at: number): boolean {
+    const heard = this.#heard[at] ?? 0;
+    if (Atomics.load(this.#shared, deliveredByNodeCell(at)) <= heard) return false;
+    this.#heard[at] = heard + 1;
+    return true;
   }
 }

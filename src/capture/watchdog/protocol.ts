@@ -39,13 +39,20 @@ export const cells = {
   hostChanges: 14,
   /** How many worker threads the program had when the main thread last answered. */
   workers: 15,
-  /** The last cells, one for each of our signals: how often Node has delivered it to the program since this thread started. */
-  delivered: 16,
+  /** How many bundles the main thread has begun to write. */
+  writes: 16,
+  /** The last cells, two for each of our signals. */
+  delivered: 17,
 } as const;
+
+/** How often the signal at this index was delivered to the program since the thread started, by Node or by an emit of the program. */
+export const deliveredCell = (at: number): number => cells.delivered + 2 * at;
+/** How often that was certainly Node. */
+export const deliveredByNodeCell = (at: number): number => cells.delivered + 2 * at + 1;
 
 /** The cells for this number of signals. */
 export const makeCells = (signals: number): Int32Array =>
-  new Int32Array(new SharedArrayBuffer(4 * (cells.delivered + signals)));
+  new Int32Array(new SharedArrayBuffer(4 * deliveredCell(signals)));
 
 /** True on the global object of the watchdog's thread, so that it is left out of the program's workers. */
 export const ownThreadFlag = Symbol.for('agentdump.watchdog');

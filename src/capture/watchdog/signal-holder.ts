@@ -2,7 +2,7 @@
 import type { DeathSignals, SignalHolder } from '../triggers/signal-watch.ts';
 import type { Interruption } from './interruption.ts';
 import { isReady } from './main-cpu.ts';
-import { cells } from './protocol.ts';
+import { cells, deliveredByNodeCell, deliveredCell } from './protocol.ts';
 
 /** The longest wait for the other thread, which may be without a processor, or starting. */
 export const answerMs = 900;
@@ -38,7 +38,11 @@ export function makeSignalHolder(
         if (interruption.awaitChange(cells.due, 0, unreadPollMs)) return;
     },
     awaitDue: () => void interruption.awaitChange(cells.due, 0, answerMs),
-    noteDelivery: (signal) => void Atomics.add(shared, cells.delivered + signals.indexOf(signal), 1),
+    noteDelivery: (signal, isFromNode) => {
+      const at = signals.indexOf(signal);
+      Atomics.add(shared, deliveredCell(at), 1);
+      if (isFromNode) Atomics.add(shared, deliveredByNodeCell(at), 1);
+    },
     noteHost: () => {
       // In this order: the watchdog reads the bits first.
       Atomics.add(shared, cells.hostChanges, 1);

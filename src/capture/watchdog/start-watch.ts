@@ -33,6 +33,7 @@ import { StretchWatch } from './memory/heap-stretch.ts';
 import { MemoryWatch } from './memory/memory-watch.ts';
 import {
   cells,
+  deliveredCell,
   type FromWatchdog,
   makeCells,
   type SeenWorkers,
@@ -169,6 +170,7 @@ class MainSide implements Watch {
   }
 
   excuse<Value>(write: () => Value): Value {
+    Atomics.add(this.#shared, cells.writes, 1);
     Atomics.add(this.#shared, cells.excused, 1);
     try {
       return write();
@@ -301,7 +303,7 @@ class MainSide implements Watch {
    */
   #compare(signal: NodeJS.Signals, heard: number): void {
     const { deathSignals } = this.#options;
-    const at = cells.delivered + (deathSignals?.signals.indexOf(signal) ?? 0);
+    const at = deliveredCell(deathSignals?.signals.indexOf(signal) ?? 0);
     const compare = (): void => {
       if (Atomics.load(this.#shared, at) < heard) deathSignals?.deliverMissed(signal);
     };

@@ -14,7 +14,14 @@ import { compactHeap } from './memory/compact-heap.ts';
 import { lookAtMemory } from './memory/look-at-memory.ts';
 import { stepShare } from './memory/memory-watch.ts';
 import { SilentGrowth } from './memory/silent-growth.ts';
-import { cells, type FromWatchdog, ownThreadFlag, type ToWatchdog, type WatchdogData } from './protocol.ts';
+import {
+  cells,
+  deliveredCell,
+  type FromWatchdog,
+  ownThreadFlag,
+  type ToWatchdog,
+  type WatchdogData,
+} from './protocol.ts';
 import { SignalDeath } from './signal-death.ts';
 import type { SilentBundleFacts } from './write-silent-bundle.ts';
 
@@ -124,6 +131,7 @@ class Watcher {
     try {
       this.#held ??= new HeldSignals((signal) => this.#onSignal(signal));
       for (const signal of this.#data.signals) this.#held.hold(signal);
+      this.#heard.begin();
       Atomics.store(this.#shared, cells.held, 1);
     } catch {
       this.#held?.release();
@@ -233,14 +241,14 @@ class Watcher {
   #onSignal(signal: NodeJS.Signals): void {
     if (this.#doesHostListen(signal)) this.#leaveToHost(signal);
     else if (signal === this.#data.snapshotSignal) void this.#askForSnapshot(signal);
-    else this.#death.hear(signal);
+    else if (!this.#heard.isHandled(this.#data.signals.indexOf(signal))) this.#death.hear(signal);
   }
 
   /** The main thread received it too, as it would have without us, unless it came before the host listened. */
   #leaveToHost(signal: NodeJS.Signals): void {
-    const { heard, isDoubtful } = this.#heard.hear(this.#data.signals.indexOf(signal));
+    const { heard, isDoubtful, isBesideWrite } = this.#heard.hear(this.#data.signals.indexOf(signal));
     if (isDoubtful) this.#tell({ doubtful: signal, heard });
-    if (Atomics.load(this.#shared, cells.excused) > 0) void this.#follow(signal, heard, isDoubtful);
+    if (isBesideWrite) void this.#follow(signal, heard, isDoubtful);
   }
 
   /**
@@ -249,7 +257,7 @@ class Watcher {
    */
   async #follow(signal: NodeJS.Signals, heard: number, isTold: boolean): Promise<void> {
     const shared = this.#shared;
-    const delivered = cells.delivered + this.#data.signals.indexOf(signal);
+    const delivered = deliveredCell(this.#data.signals.indexOf(signal));
     const changes = Atomics.load(shared, cells.hostChanges);
     const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, freePollMs));
     await this.#untilFree();

@@ -120,6 +120,11 @@ for (const { name, path: node } of nodesInTurn)
       assert.equal((await endOf(t, node, act, 1)).end, '0 got 1');
     });
 
+    test('one that the program has handled, and listens for no longer, does not kill', async (t) => {
+      const act = `process.once('SIGTERM', () => { got++; goOn(); }); send('TERM');`;
+      assert.equal((await endOf(t, node, act, 1)).end, '0 got 1');
+    });
+
     test('through an emit of the program it can be lost or received: the listener gets it once', async (t) => {
       const act = `const { emit } = process; process.emit = function (...args) { return emit.apply(this, args); };`;
       const early = await endOf(t, node, `${act} send('TERM'); listen('SIGTERM'); goOn();`, 1);
