@@ -11,13 +11,13 @@ import { describe, type TestContext, test } from 'node:test';
 import { nodesInTurn } from '../../support/run/test-nodes.ts';
 import { bundlesIn, preload, root, temporaryFolder, untilHeard } from '../../support/victims/run-victim.ts';
 
-/** What the program says of its context is asked for in the middle of the writing; it sends the second signal there. */
+/** What the program says of its context is asked for in the middle of the writing; it sends the second signal there, by the shell. */
 const helpers = `
 const { writeSync } = require('node:fs');
 const { agent } = require(${JSON.stringify(join(root, 'dist', 'index.js'))});
 let isFirst = true;
 agent.provide('queue', () => {
-  if (isFirst) require('node:child_process').execFileSync('kill', ['-TERM', String(process.pid)]);
+  if (isFirst) require('node:child_process').execSync('kill -TERM ' + process.pid);
   isFirst = false;
   return { open: 1 };
 });
