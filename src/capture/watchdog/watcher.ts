@@ -30,6 +30,8 @@ const snapshotAnswerMs = 1000;
 /** Even without a limit for stalls, the main thread is asked at this interval for the data that a signal needs. */
 const slowestTickMs = 1000;
 const freePollMs = 20;
+/** A listener that runs for longer blocks. */
+const blockedMs = 300;
 const backOff = 4;
 const longestLimitMs = 3_600_000;
 /** A program that ends sooner does not pay for it. */
@@ -262,17 +264,22 @@ class Watcher {
     const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, freePollMs));
     await this.#untilFree();
     const answers = Atomics.load(shared, cells.answers);
+    const from = performance.now();
+    this.#tell({ ask: true });
     while (Atomics.load(shared, delivered) < heard) {
-      if (!this.#doesHostListen(signal)) {
+      const turns = Atomics.load(shared, cells.answers) - answers;
+      // In the listener of the first one, another may take its place.
+      const isSettled = turns > 0 || performance.now() - from > blockedMs;
+      if (isSettled && !this.#doesHostListen(signal)) {
         this.#death.hear(signal);
         return;
       }
-      if (Atomics.load(shared, cells.hostChanges) !== changes) {
+      if (isSettled && Atomics.load(shared, cells.hostChanges) !== changes) {
         if (!isTold) this.#tell({ doubtful: signal, heard });
         return;
       }
       // The loop has turned, so Node has delivered what it had: the program took it in a way that is not seen.
-      if (Atomics.load(shared, cells.answers) - answers > 1) return;
+      if (turns > 1) return;
       await pause();
     }
   }
