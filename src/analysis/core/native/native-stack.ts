@@ -257,7 +257,16 @@ function beginsStack({ location }: NativeFrame): boolean {
   return name === undefined || beginsWith.test(name);
 }
 
-const isOfV8 = (code: ModuleCode): boolean => code.findExported('v8dbg_HeapObjectTag') !== undefined;
+/** A lookup reads the names of a whole file, and the stack of an endless recursion has a hundred thousand frames. */
+const ofV8 = new WeakMap<ModuleCode, boolean>();
+
+function isOfV8(code: ModuleCode): boolean {
+  const known = ofV8.get(code);
+  if (known !== undefined) return known;
+  const isIt = code.findExported('v8dbg_HeapObjectTag') !== undefined;
+  ofV8.set(code, isIt);
+  return isIt;
+}
 
 function stepByFramePointer(frame: NativeFrame, space: UnwindSpace): Step {
   const { machine, memory } = space;
