@@ -5,7 +5,7 @@ import { loadEngine } from './api.ts';
 import { type ForwardOptions, requireDueStore } from './dispatch/forward-options.ts';
 import type { JobOptions, PerformedRun } from './dispatch/perform-due.ts';
 import type { DurableStore } from './stores/store.ts';
-import type { Worker } from './worker.ts';
+import { runInBackground, type Worker } from './worker.ts';
 
 /**
  * Performs this run until it has ended or only waits, and returns which. An error of the run is no error of the call: a run is
@@ -22,15 +22,5 @@ export async function performDueRun(
 /** Calls `add` for each run that is due: queued, woken, or interrupted because its process died. In as many processes as you like. */
 export function forwardDueRuns(options: ForwardOptions): Worker {
   requireDueStore(options.store);
-  const loading = loadEngine().then((engine) => engine.forward(options));
-  const ended = loading.then((forwarder) => forwarder.run());
-  // Callers that await it receive the error.
-  ended.catch(() => {});
-  return {
-    ended,
-    stop: async () => {
-      (await loading).stop();
-      await ended;
-    },
-  };
+  return runInBackground(loadEngine().then((engine) => engine.forward(options)));
 }

@@ -26,7 +26,12 @@ export function startWorker(options: WorkerOptions): Worker {
     });
   registerPrograms(options.programs);
   const loading = loadEngine().then((engine) => engine.lookOut(options));
-  const ended = loading.then((lookout) => lookout.run());
+  return runInBackground(loading);
+}
+
+/** What runs from when the engine is loaded until it is stopped. */
+export function runInBackground(loading: Promise<{ run(): Promise<void>; stop(): void }>): Worker {
+  const ended = loading.then((loaded) => loaded.run());
   // Callers that await it receive the error.
   ended.catch(() => {});
   return {
