@@ -41,7 +41,6 @@ export const mainFile = '(main)';
  * The topmost frames of the program or, if there are none, of other code; recursion counts once. Stops where a function was
  * reached without being named: an unnamed callback that was stored and called later (by a queue, an emitter), or a call of a
  * variable (`handler()`). The frames from there on only show how the fault was reached.
- *
  */
 export function frameParts(
   frames: readonly Frame[],

@@ -67,7 +67,6 @@ export async function readStartedCalls(
   return own.length ? { names, frames: own.map(({ frame }) => frame) } : undefined;
 }
 
-/** Some functions walk a folder, and their error names what they met there. */
 /** For a rejection of a package's promise. */
 async function readUnawaited(
   parts: BundleParts,
@@ -102,6 +101,7 @@ async function readUnawaited(
   };
 }
 
+/** Some functions walk a folder, and their error names what they met there. */
 const isOfOtherPath = (name: string, literal: string | undefined, path: unknown): boolean =>
   literal !== undefined &&
   typeof path === 'string' &&
