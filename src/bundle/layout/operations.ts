@@ -98,14 +98,14 @@ const ofPackage = /^\s+at (?:async )?(?:[\w$]+\.)*([\w$]+)(?: \[as ([\w$]+)\])? 
  * the program: what the program has called, unless the package called it itself.
  */
 export function outermostCall(stack: string): string | undefined {
-  const lines = stack.split('\n').filter((line) => /^\s+at /.test(line) && !/[ (]node:/.test(line));
+  const lines = linesOutsideNode(stack);
   const [, name, alias] = ofPackage.exec(lines.at(-1) ?? '') ?? [];
   return lines.every((line) => /[\\/]node_modules[\\/]/.test(line)) ? (alias ?? name) : undefined;
 }
 
 /** The package in which a stack without a frame of the program begins. */
 export function outermostPackage(stack: string): string | undefined {
-  const lines = stack.split('\n').filter((line) => /^\s+at /.test(line) && !/[ (]node:/.test(line));
+  const lines = linesOutsideNode(stack);
   const names = lines.map(
     (line) => /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)[\\/]/.exec(line)?.[1],
   );
@@ -123,3 +123,6 @@ export function startersOf(failed: FailedOperation): readonly Starter[] {
   // The body of a response of fetch.
   return stack?.includes('parseJSONFromBytes') ? named(undefined, 'json') : [];
 }
+
+const linesOutsideNode = (stack: string): string[] =>
+  stack.split('\n').filter((line) => /^\s+at /.test(line) && !/[ (]node:/.test(line));

@@ -39,8 +39,10 @@ export async function performDue(
   const { records, holder } = await store.read(id);
   if (holder !== undefined) return { state: 'held' };
   const log = new RunLog(records, new RecordCodec({}));
-  if (isOverForWorkers(log)) await store.rest?.(id, { isOver: true });
-  if (isOverForWorkers(log)) return { state: 'over' };
+  if (isOverForWorkers(log)) {
+    await store.rest?.(id, { isOver: true });
+    return { state: 'over' };
+  }
   const { name, program } = findProgram(id, log, programs);
   try {
     return toldOf(await perform(name, { ...options, id, store, durable: true }, program));
