@@ -93,8 +93,10 @@ function sourcesOf({ source = [], line, column = 1 }: Frame): string[] {
   const from = Math.max(0, column - (here.startColumn ?? 1));
   if (here.lengthChars !== undefined) return [here.text.slice(from)];
   const further = source.slice(at + 1).map(({ text }) => text);
-  const after = [here.text.slice(from), ...further].join('\n').slice(0, mostText);
-  return [after, here.text.slice(0, from), ...source.slice(0, at).map(({ text }) => text)];
+  const after = [here.text.slice(from), ...further].join('\n');
+  const before = [here.text.slice(0, from), ...source.slice(0, at).map(({ text }) => text)];
+  // Templates within templates are read by recursion.
+  return [after, ...before].map((text) => text.slice(0, mostText));
 }
 
 const opening = new Set(['(', '[', '{']);

@@ -85,3 +85,8 @@ test('a hostile source is read at once', () => {
   for (const unit of ['`${', "'", '(', '"a"+', '`${a}`+', '}', '\\', '`x${y}', '${`', ',`a${b}c'])
     formOf(`${'abcd'.repeat(500)}`, `^${unit.repeat(20_000)}`);
 });
+
+test('a hostile source is read to a limit', () => {
+  for (const unit of ['`${', "`${'", '{`${', '(', "'"])
+    assert.equal(formOf('no rate for USD', `${unit.repeat(100_000)}\n^throw error;`), undefined);
+});
