@@ -3,13 +3,11 @@
  * kills, as without us; one that came after it is the listener's, and is delivered once.
  */
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { isWideRun, nodesInTurn } from '../../support/run/test-nodes.ts';
-import { bundlesIn, preload, temporaryFolder, untilHeard } from '../../support/victims/run-victim.ts';
+import { bundlesIn, untilHeard } from '../../support/victims/run-victim.ts';
+import { startProgram } from './start-program.ts';
 
 /** Defines `holdUp`, which stops the watchdog's thread through the inspector, in its own code, and `goOn`. */
 const helpers = `
@@ -50,34 +48,13 @@ const look = setInterval(() => {
   setTimeout(end, 1500);
 }, 20);`;
 
-function start(
-  t: TestContext,
-  node: string,
-  code: string,
-): { child: ChildProcess; dir: string; end: Promise<string> } {
-  const dir = temporaryFolder(t);
-  writeFileSync(join(dir, 'program.cjs'), code);
-  const child = spawn(node, ['--require', preload, join(dir, 'program.cjs')], {
-    cwd: dir,
-    stdio: ['pipe', 'pipe', 'inherit'],
-    env: { PATH: process.env['PATH'] ?? '', HOME: dir, AGENTDUMP_DIR: join(dir, 'dumps') },
-  });
-  t.after(() => child.kill('SIGKILL'));
-  let stdout = '';
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-    stdout += text;
-  });
-  const end = once(child, 'close').then(([code, signal]) => `${code ?? signal} ${stdout}`.trim());
-  return { child, dir, end };
-}
-
 async function endOf(
   t: TestContext,
   node: string,
   act: string,
   signals = 100,
 ): Promise<{ end: string; dir: string }> {
-  const { child, dir, end } = start(
+  const { child, dir, end } = startProgram(
     t,
     node,
     `${helpers} const act = () => { ${act} ${tellAfter(signals)} };`,
@@ -148,7 +125,7 @@ for (const { name, path: node } of nodesInTurn)
     test('a listener of its own receives each signal once, whenever it comes', async (t) => {
       const rounds = isWideRun ? 12 : 3;
       const endAfter = async (afterMs: number): Promise<string> => {
-        const { child, end } = start(
+        const { child, end } = startProgram(
           t,
           node,
           `let got = 0; process.on('SIGTERM', () => { got++; }); console.log('on'); setTimeout(() => { console.log('got', got); process.exit(0); }, 4500);`,

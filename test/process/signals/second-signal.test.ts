@@ -3,13 +3,11 @@
  * the program has handled the first, and may listen no longer.
  */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { nodesInTurn } from '../../support/run/test-nodes.ts';
-import { bundlesIn, preload, root, temporaryFolder, untilHeard } from '../../support/victims/run-victim.ts';
+import { bundlesIn, root, untilHeard } from '../../support/victims/run-victim.ts';
+import { startProgram } from './start-program.ts';
 
 /** What the program says of its context is asked for in the middle of the writing; it sends the second signal there, by the shell. */
 const helpers = `
@@ -31,22 +29,10 @@ async function endOf(
   node: string,
   program: string,
 ): Promise<{ end: string; bundles: string[] }> {
-  const dir = temporaryFolder(t);
-  writeFileSync(join(dir, 'program.cjs'), helpers + program);
-  const child = spawn(node, ['--require', preload, join(dir, 'program.cjs')], {
-    cwd: dir,
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: { PATH: process.env['PATH'] ?? '', HOME: dir, AGENTDUMP_DIR: join(dir, 'dumps') },
-  });
-  t.after(() => child.kill('SIGKILL'));
-  let stdout = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    stdout += text;
-  });
+  const { child, dir, end } = startProgram(t, node, helpers + program);
   await untilHeard(child.pid, 'SIGTERM');
   child.kill('SIGTERM');
-  const [code, signal] = await once(child, 'close');
-  return { end: `${stdout.split('\n').join(' ')}${signal ?? code}`, bundles: bundlesIn(dir) };
+  return { end: (await end).replaceAll('\n', ' '), bundles: bundlesIn(dir) };
 }
 
 for (const { name, path: node } of nodesInTurn)
@@ -57,19 +43,19 @@ for (const { name, path: node } of nodesInTurn)
         node,
         `process.once('SIGTERM', () => { say('drains'); leave(); });`,
       );
-      assert.equal(end, 'drains SIGTERM');
+      assert.equal(end, 'SIGTERM drains');
       assert.equal(bundles.length, 2, bundles.join(' '));
     });
 
     test('kills it though its listener blocks', async (t) => {
       const block = 'const end = Date.now() + 20_000; while (Date.now() < end);';
       const { end } = await endOf(t, node, `process.once('SIGTERM', () => { say('drains'); ${block} });`);
-      assert.equal(end, 'drains SIGTERM');
+      assert.equal(end, 'SIGTERM drains');
     });
 
     test('is received by one that still listens', async (t) => {
       const { end } = await endOf(t, node, `process.on('SIGTERM', () => { say('hears'); leave(); });`);
-      assert.equal(end, 'hears hears 0');
+      assert.equal(end, '0 hears hears');
     });
 
     test('is received by the listener that came instead', async (t) => {
@@ -79,6 +65,6 @@ for (const { name, path: node } of nodesInTurn)
         node,
         `process.once('SIGTERM', () => { say('drains'); ${next}; leave(); });`,
       );
-      assert.equal(end, 'drains hears 0');
+      assert.equal(end, '0 drains hears');
     });
   });
